@@ -56,7 +56,7 @@ impl Ids for CountingIds {
     }
 
     fn tool_call(&mut self, provider: Option<&str>) -> ToolCallId {
-        let id = match provider {
+        let id: ToolCallId = match provider {
             Some(provider) => unused(provider, |id| {
                 self.provider_calls.iter().any(|it| *it == *id)
             }),
