@@ -1,6 +1,5 @@
 //! Runs the agent and ends the run, whatever happens.
 
-use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -9,6 +8,7 @@ use std::task::{Context, Poll};
 
 use crate::error::Error;
 use crate::failure::{BoxError, Failure};
+use crate::guard::{guarded, panic_text};
 use crate::lane::{End, Lane, Orders};
 use crate::options::Timer;
 use crate::outcome::Outcome;
@@ -49,16 +49,12 @@ where
 }
 
 impl<F> Driver<F> {
-    /// Drops the agent; a panic in one of its destructors must not lose the terminal event.
+    /// Drops the agent and its timer; a panic in a destructor must not lose the terminal event.
     fn drop_agent(&mut self) {
-        if let Some(agent) = self.agent.take()
-            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(agent)))
-        {
-            tracing::error!(
-                panic = panic_text(&*panic),
-                "the agent panicked while it was dropped"
-            );
-        }
+        let agent = self.agent.take();
+        guarded("the agent's destructor", || drop(agent));
+        let deadline = self.deadline.take();
+        guarded("the deadline's destructor", || drop(deadline));
     }
 }
 
@@ -70,52 +66,51 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        if this.agent.is_none() {
+        let Some(agent) = &mut this.agent else {
             return Poll::Ready(());
-        }
+        };
         match this.lane.orders(context.waker()) {
             Orders::GoOn => {}
             Orders::Cancel | Orders::Abandon => return this.end(End::Cancelled),
         }
-        if let Some(deadline) = &mut this.deadline
-            && deadline.as_mut().poll(context).is_ready()
-        {
-            let failure = Failure::new(Failure::DEADLINE, "The run took too long.");
-            return this.end(End::Failure(failure));
-        }
-        let Some(agent) = &mut this.agent else {
-            return Poll::Ready(());
-        };
-        let polled = catch_unwind(AssertUnwindSafe(|| agent.as_mut().poll(context)));
-        let end = match polled {
-            Ok(Poll::Pending) => {
-                // A stop that came while the agent was polled woke a waker that is registered
-                // already, so nothing is missed.
-                return Poll::Pending;
+        let (deadline, lane) = (&mut this.deadline, &this.lane);
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(deadline) = deadline
+                && deadline.as_mut().poll(context).is_ready()
+            {
+                let failure = Failure::new(Failure::DEADLINE, "The run took too long.");
+                return Poll::Ready(End::Failure(failure));
             }
-            Ok(Poll::Ready(_)) if this.lane.with(|inner| inner.is_stopping()) => {
-                // The error of a cancelled provider must not win over the cancel that caused it.
-                End::Cancelled
-            }
-            Ok(Poll::Ready(Ok(outcome))) => End::Outcome(outcome),
-            Ok(Poll::Ready(Err(error))) => End::Failure(this.lane.failure_of(error)),
+            // Looking into an error runs code of the user, so it happens in here as well.
+            agent.as_mut().poll(context).map(|end| lane.judge(end))
+        }));
+        match polled {
+            // A stop that came while the agent was polled woke a waker that was registered before,
+            // so nothing is missed.
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(end)) => this.end(end),
             Err(panic) => {
                 let text = format!("the agent panicked: {}", panic_text(&*panic));
-                End::Failure(Failure::internal(text))
+                guarded("the destructor of a panic", || drop(panic));
+                this.end(End::Failure(Failure::internal(text)))
             }
-        };
-        this.end(end)
+        }
     }
 }
 
 impl<F> Drop for Driver<F> {
     fn drop(&mut self) {
-        if self.agent.is_some() {
-            self.drop_agent();
-            self.lane.end(End::Failure(Failure::internal(
-                "the agent's task was dropped",
-            )));
+        if self.agent.is_none() {
+            return;
         }
+        self.drop_agent();
+        // Whoever stops a run may well drop its task before it was polled once more.
+        let stopped = self.lane.with(|inner| inner.is_stopping());
+        self.lane.end(if stopped {
+            End::Cancelled
+        } else {
+            End::Failure(Failure::internal("the agent's task was dropped"))
+        });
     }
 }
 
@@ -128,43 +123,51 @@ impl<F> std::fmt::Debug for Driver<F> {
 }
 
 impl Lane {
+    /// What the agent's answer means. The error of a cancelled provider must not win over the cancel
+    /// that caused it; the tokens that it reports count all the same.
+    fn judge(&self, answer: Result<Outcome, BoxError>) -> End {
+        let mut end = match answer {
+            Ok(outcome) => End::Outcome(outcome),
+            Err(error) => End::Failure(self.failure_of(error)),
+        };
+        let stopped = self.with(|inner| {
+            let stopped = inner.is_stopping();
+            if stopped {
+                inner.count_usage_of(&mut end);
+            }
+            stopped
+        });
+        if stopped { End::Cancelled } else { end }
+    }
+
     /// The failure that an agent's error stands for: the one in its chain of sources, or the one
     /// that was noted on the run (some error types hide their source), or an internal one.
     fn failure_of(&self, error: BoxError) -> Failure {
-        let found = match error.downcast::<Failure>() {
+        let error = match error.downcast::<Failure>() {
             Ok(failure) => return *failure,
-            Err(error) => match error.downcast::<Error>() {
-                Ok(error) => match *error {
-                    Error::Failed(failure) => return failure,
-                    other => BoxError::from(other),
-                },
-                Err(error) => error,
-            },
+            Err(error) => error,
         };
-        let mut next: Option<&(dyn std::error::Error + 'static)> = Some(&*found);
-        while let Some(error) = next {
-            if let Some(failure) = error.downcast_ref::<Failure>() {
-                let mut public =
-                    Failure::new(failure.code().to_owned(), failure.message().to_owned())
-                        .with_usage(failure.usage().to_vec());
-                if let Some(wait) = failure.retry_after() {
-                    public = public.with_retry_after(wait);
-                }
-                return public.with_cause(found);
+        let error = match error.downcast::<Error>() {
+            Ok(error) => {
+                return match *error {
+                    Error::Failed(failure) => failure,
+                    // It hides nothing, so what was noted is not what went wrong.
+                    other => Failure::internal(other),
+                };
             }
-            next = error.source();
+            Err(error) => error,
+        };
+        let mut next: Option<&(dyn std::error::Error + 'static)> = Some(&*error);
+        while let Some(source) = next {
+            if let Some(failure) = source.downcast_ref::<Failure>() {
+                let said = failure.said();
+                return said.with_cause(error);
+            }
+            next = source.source();
         }
         match self.with(|inner| inner.noted().cloned()) {
-            Some((code, message)) => Failure::new(code, message).with_cause(found),
-            None => Failure::internal(found),
+            Some((code, message)) => Failure::new(code, message).with_cause(error),
+            None => Failure::internal(error),
         }
     }
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }

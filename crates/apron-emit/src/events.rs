@@ -37,9 +37,9 @@ impl Events {
         self.batch.pop_front()
     }
 
-    /// Takes the next batch; parks `context` when there is none and `park` says so.
-    pub(crate) fn refill(&mut self, context: Option<&Context<'_>>) -> Taken {
-        self.lane.take(&mut self.batch, context.map(Context::waker))
+    /// Takes the next batch; parks when there is none.
+    pub(crate) fn refill(&mut self, context: &Context<'_>) -> Taken {
+        self.lane.take(&mut self.batch, context.waker())
     }
 
     pub(crate) fn lane(&self) -> &Arc<Lane> {
@@ -55,7 +55,7 @@ impl Stream for Events {
             if let Some(event) = self.pop() {
                 return Poll::Ready(Some(event));
             }
-            match self.refill(Some(context)) {
+            match self.refill(context) {
                 Taken::Batch => {}
                 Taken::Nothing => return Poll::Pending,
                 Taken::End => return Poll::Ready(None),

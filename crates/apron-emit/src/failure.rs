@@ -19,6 +19,8 @@ pub struct Failure {
     code: Cow<'static, str>,
     message: Cow<'static, str>,
     usage: Vec<TokenUsage>,
+    /// The usage is among the run's own already.
+    counted: bool,
     retry_after: Option<Duration>,
     cause: Option<BoxError>,
 }
@@ -36,6 +38,7 @@ impl Failure {
             code: code.into(),
             message: message.into(),
             usage: Vec::new(),
+            counted: false,
             retry_after: None,
             cause: None,
         }
@@ -58,6 +61,7 @@ impl Failure {
     #[must_use]
     pub fn with_usage(mut self, usage: Vec<TokenUsage>) -> Self {
         self.usage = usage;
+        self.counted = false;
         self
     }
 
@@ -90,6 +94,23 @@ impl Failure {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    /// True when the usage is to be counted now: once.
+    pub(crate) fn count(&mut self) -> bool {
+        !std::mem::replace(&mut self.counted, true)
+    }
+
+    /// What the failure says, without its cause.
+    pub(crate) fn said(&self) -> Self {
+        Self {
+            code: self.code.clone(),
+            message: self.message.clone(),
+            usage: self.usage.clone(),
+            counted: self.counted,
+            retry_after: self.retry_after,
+            cause: None,
+        }
     }
 
     /// The cause, for the log.

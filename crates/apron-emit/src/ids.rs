@@ -1,5 +1,7 @@
 //! Fresh ids for what a run says.
 
+use std::collections::HashMap;
+
 use apron_protocol::{MessageId, RunId, ToolCallId};
 
 /// Mints ids that nothing else in a run has.
@@ -12,13 +14,14 @@ pub trait Ids: Send {
     /// For a reasoning span or message.
     fn reasoning(&mut self) -> MessageId;
     /// For a tool call: the provider's own id when nothing else has it, a variant of it when
-    /// something has, a fresh one when there is none.
+    /// something has, a fresh one when the provider gave none, or an empty one.
     fn tool_call(&mut self, provider: Option<&str>) -> ToolCallId;
     /// For the tool message that answers a call.
     fn tool_result(&mut self, call: &ToolCallId) -> MessageId;
 }
 
-/// Ids counted from one run id: `{run}:a1` (messages), `{run}:r1` (reasoning), `{run}:c1` (calls).
+/// Ids counted from one run id: `{run}:a1` (messages), `{run}:r1` (reasoning), `{run}:c1` (calls
+/// without an id of the provider's).
 ///
 /// They are unique as long as the run id is, without randomness or a clock.
 #[derive(Clone, Debug)]
@@ -27,7 +30,7 @@ pub struct CountingIds {
     messages: u32,
     reasonings: u32,
     calls: u32,
-    provider_calls: Vec<ToolCallId>,
+    wishes: Wishes,
 }
 
 impl CountingIds {
@@ -39,7 +42,7 @@ impl CountingIds {
             messages: 0,
             reasonings: 0,
             calls: 0,
-            provider_calls: Vec::new(),
+            wishes: Wishes::default(),
         }
     }
 }
@@ -56,35 +59,53 @@ impl Ids for CountingIds {
     }
 
     fn tool_call(&mut self, provider: Option<&str>) -> ToolCallId {
-        let id: ToolCallId = match provider {
-            Some(provider) => unused(provider, |id| {
-                self.provider_calls.iter().any(|it| *it == *id)
-            }),
+        match provider.filter(|id| !id.is_empty()) {
+            Some(wish) => self.wishes.grant(wish, |_| false).into(),
             None => {
                 self.calls += 1;
                 format!("{}:c{}", self.run, self.calls).into()
             }
-        };
-        self.provider_calls.push(id.clone());
-        id
+        }
     }
 
     fn tool_result(&mut self, call: &ToolCallId) -> MessageId {
-        format!("{call}:result").into()
+        let wish = format!("{call}:result");
+        self.wishes.grant(&wish, |_| false).into()
     }
 }
 
-/// `wish`, or the first of `wish~2`, `wish~3`, … that is not `taken`.
-pub(crate) fn unused<T: for<'a> From<&'a str>>(wish: &str, taken: impl Fn(&str) -> bool) -> T {
-    if !taken(wish) {
-        return T::from(wish);
-    }
-    let mut number = 2_u32;
-    loop {
-        let id = format!("{wish}~{number}");
-        if !taken(&id) {
-            return T::from(id.as_str());
+/// Ids that were asked for by name and given out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// Each id and the number that the next variant of it gets, so that a provider that uses one
+    /// id for every call costs no search.
+    next: HashMap<String, u32>,
+}
+
+impl Wishes {
+    /// `wish`, or the first of `wish~2`, `wish~3`, … that was not given out and is not `taken`.
+    pub(crate) fn grant(&mut self, wish: &str, taken: impl Fn(&str) -> bool) -> String {
+        let mut number = self.next.get(wish).copied().unwrap_or(1);
+        let id = loop {
+            let id = if number == 1 {
+                wish.to_owned()
+            } else {
+                format!("{wish}~{number}")
+            };
+            number += 1;
+            if !self.granted(&id) && !taken(&id) {
+                break id;
+            }
+        };
+        if id != *wish {
+            self.next.insert(id.clone(), 2);
         }
-        number += 1;
+        self.next.insert(wish.to_owned(), number);
+        id
+    }
+
+    /// True when `id` was given out.
+    pub(crate) fn granted(&self, id: &str) -> bool {
+        self.next.contains_key(id)
     }
 }

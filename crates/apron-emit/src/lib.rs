@@ -46,6 +46,7 @@ mod driver;
 mod error;
 mod events;
 mod failure;
+mod guard;
 mod handle;
 mod ids;
 mod lane;
@@ -56,12 +57,15 @@ mod relay;
 mod run;
 mod source;
 mod stream;
+mod sync;
 
 pub use self::driver::Driver;
 pub use self::error::Error;
 pub use self::events::Events;
 pub use self::failure::{BoxError, Failure};
-pub use self::handle::{Emit, EndedToolCall, Open, Push, Reasoning, Step, TextMessage, ToolCall};
+pub use self::handle::{
+    Attach, Emit, EndedToolCall, Open, Push, Reasoning, Step, TextMessage, ToolCall,
+};
 pub use self::ids::{CountingIds, Ids};
 pub use self::ledger::{Closing, Ledger, Rule, Violation};
 pub use self::options::{Ending, RunOptions};

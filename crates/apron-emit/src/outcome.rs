@@ -3,6 +3,8 @@
 use apron_protocol::{Interrupt, RunOutcome, TokenUsage, ToolCallId};
 use serde_json::{Map, Value};
 
+use crate::ledger::Closing;
+
 /// What an agent returns when it did not fail: it becomes `RUN_FINISHED`.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "an agent returns its outcome"]
@@ -42,6 +44,14 @@ impl Outcome {
     /// The outcome of a relayed `RUN_FINISHED`.
     pub(crate) fn of(kind: RunOutcome) -> Self {
         Self::new(kind)
+    }
+
+    /// What becomes of what is still open.
+    pub(crate) fn closing(&self) -> Closing {
+        match self.kind {
+            RunOutcome::Cancelled => Closing::Cancelled,
+            _ => Closing::Done,
+        }
     }
 
     /// Attaches what the run computed; `null` means nothing. Clients show it for a success only.

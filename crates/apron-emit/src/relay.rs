@@ -5,15 +5,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use apron_protocol::{Event, RunOutcome};
+use apron_protocol::{Event, RunFinished, RunOutcome};
 use pin_project_lite::pin_project;
 use serde_json::Map;
 
 use crate::error::Error;
 use crate::failure::Failure;
-use crate::lane::{Lane, Ticket};
-use crate::ledger::Slot;
+use crate::lane::{Inner, Lane, Ticket};
+use crate::ledger::{Closing, Slot};
 use crate::outcome::Outcome;
+use crate::run::Run;
 use crate::source::{Source, SourceStart};
 
 pin_project! {
@@ -69,25 +70,20 @@ impl<S: Source> Future for Relay<S> {
         if !hand.begun {
             hand.begun = true;
             let lane = Arc::clone(&hand.lane);
-            let ids = crate::Run::new(Arc::clone(&lane)).ids();
+            let ids = Run::new(Arc::clone(&lane)).ids();
             this.source.as_mut().begin(SourceStart {
                 ids,
                 input: &lane.input,
             });
         }
-        loop {
-            let blocked = match hand.poll_room(context) {
-                Poll::Ready(admitted) => {
-                    admitted?;
-                    false
-                }
-                Poll::Pending => true,
-            };
-            if hand.ended.is_some() {
-                if blocked && !matches!(hand.ended, Some(Err(_))) {
-                    return Poll::Pending;
-                }
-                return Poll::Ready(hand.finish());
+        for _ in 0..MOST_AT_ONCE {
+            let blocked = hand.poll_room(context)?.is_pending();
+            match &hand.ended {
+                // A failing source ends the relay at once, so that what it holds is released.
+                Some(Err(_)) => return Poll::Ready(hand.finish()),
+                Some(Ok(_)) if !blocked => return Poll::Ready(hand.finish()),
+                Some(Ok(_)) => return Poll::Pending,
+                None => {}
             }
             if blocked && hand.ahead.is_some() {
                 return Poll::Pending;
@@ -99,32 +95,31 @@ impl<S: Source> Future for Relay<S> {
                 Poll::Ready(None) => hand.ended = Some(Ok(Outcome::success())),
             }
         }
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
+/// Events taken from a source that is always ready before others have their turn: as many as the
+/// default budget holds, roughly.
+const MOST_AT_ONCE: usize = 64;
+
 impl Hand {
     /// Sends what waits, in order; ready when nothing waits any more.
-    fn poll_room(&mut self, context: &Context<'_>) -> Poll<Result<(), Error>> {
-        loop {
-            let Some(event) = &mut self.waiting else {
-                return Poll::Ready(Ok(()));
-            };
+    fn poll_room(&mut self, context: &Context<'_>) -> Result<Poll<()>, Error> {
+        while let Some(event) = &mut self.waiting {
             let opened = &mut self.opened;
             let polled = self.lane.poll_admit(context, &mut self.ticket, |inner| {
                 // The event is moved, not cloned; the placeholder is never sent.
-                let event = std::mem::replace(event, placeholder());
-                let slot = inner.admit(event)?;
-                opened.extend(slot);
-                Ok(())
+                admit(inner, std::mem::replace(event, placeholder()), opened)
             });
-            match polled {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(admitted) => {
-                    self.waiting = self.ahead.take();
-                    admitted?;
-                }
-            }
+            let Poll::Ready(admitted) = polled else {
+                return Ok(Poll::Pending);
+            };
+            self.waiting = self.ahead.take();
+            admitted?;
         }
+        Ok(Poll::Ready(()))
     }
 
     /// Sorts one event of the source out.
@@ -132,22 +127,7 @@ impl Hand {
         match event {
             // The run has its own start.
             Event::RunStarted(_) => {}
-            Event::RunFinished(finished) => {
-                let mut finished = *finished;
-                let outcome = finished.outcome.take().unwrap_or_else(RunOutcome::success);
-                let mut outcome = Outcome::of(outcome);
-                outcome.result = finished.result.take();
-                if let Some(metadata) = finished.common.metadata() {
-                    outcome.metadata.clone_from(metadata);
-                }
-                self.lane.with(|inner| {
-                    finished
-                        .usage
-                        .into_iter()
-                        .for_each(|usage| inner.add_usage(usage));
-                });
-                self.ended = Some(Ok(outcome));
-            }
+            Event::RunFinished(finished) => self.ended = Some(Ok(self.absorb(*finished))),
             Event::RunError(error) => {
                 let code = error.code.unwrap_or_else(|| Failure::INTERNAL.to_owned());
                 self.ended = Some(Err(
@@ -159,35 +139,60 @@ impl Hand {
         }
     }
 
+    /// The outcome that a source ends with; its tokens are the run's from now on.
+    fn absorb(&self, finished: RunFinished) -> Outcome {
+        let mut outcome = Outcome::of(finished.outcome.unwrap_or_else(RunOutcome::success));
+        outcome.result = finished.result;
+        if let Some(metadata) = finished.common.metadata() {
+            outcome.metadata.clone_from(metadata);
+        }
+        self.lane.with(|inner| {
+            for usage in finished.usage {
+                inner.add_usage(usage);
+            }
+        });
+        outcome
+    }
+
     /// Closes what the source left open and gives its outcome.
     fn finish(&mut self) -> Result<Outcome, Error> {
-        // A failing source ends the relay at once, so that what it holds is released; what it said
-        // before is in memory already and goes out over the budget.
-        for event in self.waiting.take().into_iter().chain(self.ahead.take()) {
-            let opened = &mut self.opened;
-            self.lane.admit_now(|inner| {
-                opened.extend(inner.admit(event)?);
-                Ok(())
-            })?;
-        }
-        self.close();
         match self.ended.take() {
-            Some(Err(failure)) => {
+            Some(Err(mut failure)) => {
+                self.flush();
+                self.close(Closing::Failed);
                 self.lane.with(|inner| {
+                    // Counted here, since an agent may answer the failure with another model.
+                    inner.count_usage_of_failure(&mut failure);
                     inner.note_failure(Some(&failure));
                 });
                 Err(Error::Failed(failure))
             }
-            Some(Ok(outcome)) => {
+            ended => {
+                let outcome = ended.and_then(Result::ok).unwrap_or_default();
+                self.close(outcome.closing());
                 self.lane.with(|inner| inner.note_failure(None));
                 Ok(outcome)
             }
-            None => Ok(Outcome::success()),
+        }
+    }
+
+    /// Sends what a failing source said before, over the budget: it is in memory already. An event
+    /// out of order ends it; the failure is the better answer.
+    fn flush(&mut self) {
+        for event in self.waiting.take().into_iter().chain(self.ahead.take()) {
+            let opened = &mut self.opened;
+            if self
+                .lane
+                .admit_now(|inner| admit(inner, event, opened))
+                .is_err()
+            {
+                return;
+            }
         }
     }
 
     /// Closes what is still open of what the source opened, newest first.
-    fn close(&mut self) {
+    fn close(&mut self, why: Closing) {
         let opened = std::mem::take(&mut self.opened);
         if opened.is_empty() {
             return;
@@ -195,7 +200,7 @@ impl Hand {
         // After the end of the run there is nothing to close, and nobody to tell.
         let _ = self.lane.admit_now(|inner| {
             for slot in opened.into_iter().rev() {
-                inner.close(slot, Map::new());
+                inner.close(slot, why, Map::new());
             }
             Ok(())
         });
@@ -204,8 +209,23 @@ impl Hand {
 
 impl Drop for Hand {
     fn drop(&mut self) {
-        self.close();
+        self.lane.leave(&mut self.ticket);
+        self.close(Closing::Cancelled);
     }
+}
+
+/// Admits an event and notes what it opens.
+fn admit(inner: &mut Inner, event: Event, opened: &mut Vec<Slot>) -> Result<(), Error> {
+    if let Some(slot) = inner.admit(event)? {
+        // What was closed since is forgotten before the list grows, so it stays about as long as what
+        // is open, however long the source goes on.
+        if opened.len() == opened.capacity() {
+            opened.retain(|slot| inner.ledger.is_open(*slot));
+            opened.reserve(opened.len() + 1);
+        }
+        opened.push(slot);
+    }
+    Ok(())
 }
 
 fn placeholder() -> Event {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::handle::{Emit, Open, Reasoning, Step, TextMessage, ToolCall};
 use crate::ids::Ids;
-use crate::lane::Lane;
+use crate::lane::{Lane, Ticket};
 use crate::relay::Relay;
 use crate::source::Source;
 
@@ -144,6 +144,7 @@ impl Run {
     pub fn cancelled(&self) -> Cancelled {
         Cancelled {
             lane: Arc::clone(&self.lane),
+            ticket: Ticket::default(),
         }
     }
 
@@ -172,16 +173,28 @@ impl Stopper {
 }
 
 /// Resolves when a run is over or being stopped, from [`Run::cancelled`].
+///
+/// # Cancellation
+///
+/// Dropping it changes nothing.
 #[must_use = "a future does nothing until it is polled"]
 pub struct Cancelled {
     lane: Arc<Lane>,
+    ticket: Ticket,
 }
 
 impl Future for Cancelled {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        self.lane.poll_cancelled(context)
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Self { lane, ticket } = &mut *self;
+        lane.poll_cancelled(context, ticket)
+    }
+}
+
+impl Drop for Cancelled {
+    fn drop(&mut self) {
+        self.lane.stop_listening(&mut self.ticket);
     }
 }
 

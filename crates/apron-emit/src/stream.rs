@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use apron_protocol::{Event, RunAgentInput};
@@ -16,6 +15,7 @@ use crate::lane::{Lane, Taken};
 use crate::options::RunOptions;
 use crate::outcome::Outcome;
 use crate::run::Run;
+use crate::sync::{AtomicBool, Ordering};
 
 /// Splits a run into the agent's side, to be spawned, and the reader's side.
 ///
@@ -96,19 +96,32 @@ where
     Fut: Future<Output = Result<Outcome, BoxError>> + Send + 'static,
 {
     let (driver, events) = split(input, options, agent);
-    let woken = Arc::new(Child {
+    let child = Arc::new(Child {
         woken: AtomicBool::new(true),
         lane: Arc::clone(events.lane()),
     });
     RunStream {
         events,
         driver: Some(driver),
-        waker: Waker::from(Arc::clone(&woken)),
-        woken,
+        waker: Waker::from(Arc::clone(&child)),
+        child,
+        started: false,
+        pause: false,
     }
 }
 
 /// A run as one stream, from [`stream`].
+///
+/// Wakes of the agent are told from pushes of other tasks: the agent is polled only when it was
+/// woken, and then once a batch, so a task that keeps the queue full cannot starve it.
+///
+/// It pauses (returns pending, and asks to be polled again) once after `RUN_STARTED`, so that a
+/// body can send it off before the agent's first step, however long that takes; and whenever the
+/// agent has woken itself, so that an agent that yields lets others run.
+///
+/// # Cancellation
+///
+/// As [`stream`].
 #[must_use = "a run stands still until its stream is polled"]
 pub struct RunStream<F> {
     // Declared first, so dropped first: whoever still speaks learns that the reader is gone
@@ -116,15 +129,23 @@ pub struct RunStream<F> {
     events: Events,
     driver: Option<Driver<F>>,
     waker: Waker,
-    woken: Arc<Child>,
+    child: Arc<Child>,
+    /// `RUN_STARTED` is out, so the agent may have its turns.
+    started: bool,
+    /// Pending once, when the batch in hand is read.
+    pause: bool,
 }
 
-/// The waker that the driver is polled with: it tells a wake of the agent from a push of some
-/// other task, so that a task that keeps the queue full cannot starve the agent, and a push does
-/// not poll the agent in vain.
+/// The waker that the driver is polled with.
 struct Child {
     woken: AtomicBool,
     lane: Arc<Lane>,
+}
+
+impl Child {
+    fn is_woken(&self) -> bool {
+        self.woken.load(Ordering::SeqCst)
+    }
 }
 
 impl Wake for Child {
@@ -147,45 +168,28 @@ where
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
         let this = &mut *self;
-        let mut yielded = false;
         loop {
             if let Some(event) = this.events.pop() {
                 return Poll::Ready(Some(event));
             }
-            // What is queued leaves before the agent gets its turn: `RUN_STARTED` waits for nobody.
-            match this.events.refill(None) {
-                Taken::Batch if !this.woken.woken.load(Ordering::SeqCst) => continue,
-                Taken::Batch if !yielded => {
-                    yielded = true;
-                    this.poll_driver();
-                    continue;
-                }
-                Taken::Batch => continue,
-                Taken::End => {
-                    this.driver = None;
-                    return Poll::Ready(None);
-                }
-                Taken::Nothing => {}
+            if std::mem::take(&mut this.pause) {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
             }
-            if this.woken.woken.load(Ordering::SeqCst) {
-                if yielded {
-                    // The agent woke itself while it was polled: let others run first, and come back.
-                    context.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-                yielded = true;
+            if this.started && this.child.is_woken() {
                 this.poll_driver();
-                continue;
             }
-            // Parking registers the waker under the lock; a wake of the agent that came just before
-            // set the flag without finding it, so the flag is read once more.
-            match this.events.refill(Some(context)) {
-                Taken::Nothing if !this.woken.woken.load(Ordering::SeqCst) => return Poll::Pending,
-                Taken::Nothing | Taken::Batch => {}
-                Taken::End => {
-                    this.driver = None;
-                    return Poll::Ready(None);
+            match this.events.refill(context) {
+                Taken::Batch => {
+                    this.pause |= !this.started;
+                    this.started = true;
                 }
+                Taken::Nothing if this.pause => {}
+                // A wake that came just before the reader was parked did not find it, and left its
+                // flag; one that comes after finds it.
+                Taken::Nothing if this.child.is_woken() => {}
+                Taken::Nothing => return Poll::Pending,
+                Taken::End => return Poll::Ready(None),
             }
         }
     }
@@ -196,13 +200,16 @@ where
     F: Future<Output = Result<Outcome, BoxError>>,
 {
     fn poll_driver(&mut self) {
-        self.woken.woken.store(false, Ordering::SeqCst);
-        if let Some(driver) = &mut self.driver
-            && Pin::new(driver)
-                .poll(&mut Context::from_waker(&self.waker))
-                .is_ready()
-        {
+        self.child.woken.store(false, Ordering::SeqCst);
+        let Some(driver) = &mut self.driver else {
+            return;
+        };
+        let context = &mut Context::from_waker(&self.waker);
+        if Pin::new(driver).poll(context).is_ready() {
             self.driver = None;
+        } else {
+            // It woke itself.
+            self.pause = self.child.is_woken();
         }
     }
 }

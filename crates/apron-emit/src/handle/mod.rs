@@ -10,7 +10,7 @@ mod text;
 mod tool_call;
 
 pub use self::push::{Emit, Open, Push};
-pub use self::reasoning::Reasoning;
+pub use self::reasoning::{Attach, Reasoning};
 pub use self::step::Step;
 pub use self::text::TextMessage;
 pub use self::tool_call::{EndedToolCall, ToolCall};

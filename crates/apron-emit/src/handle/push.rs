@@ -12,9 +12,14 @@ use crate::lane::{Inner, Lane, Ticket};
 
 /// What a [`Push`] appends to.
 pub(super) trait Pushable {
-    fn lane(&self) -> &Arc<Lane>;
-    /// Admits the delta, and what must come before it. Called once, under the lane's lock.
-    fn admit(&mut self, lane: &Lane, inner: &mut Inner, delta: Text) -> Result<(), Error>;
+    fn lane(&self) -> &Lane;
+    /// Admits `delta`, and what must come before it, when there is room. It is taken when admitted.
+    fn poll_push(
+        &mut self,
+        context: &Context<'_>,
+        ticket: &mut Ticket,
+        delta: &mut Option<Text>,
+    ) -> Poll<Result<(), Error>>;
 }
 
 /// Appends a delta, waiting while the reader is behind.
@@ -50,16 +55,21 @@ impl Future for Push<'_> {
     type Output = Result<(), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        if this.delta.is_none() {
+        let Self {
+            target,
+            delta,
+            ticket,
+        } = &mut *self;
+        if delta.is_none() {
             return Poll::Ready(Ok(()));
         }
-        let lane = Arc::clone(this.target.lane());
-        let (target, delta) = (&mut *this.target, &mut this.delta);
-        lane.poll_admit(context, &mut this.ticket, |inner| match delta.take() {
-            Some(delta) => target.admit(&lane, inner, delta),
-            None => Ok(()),
-        })
+        target.poll_push(context, ticket, delta)
+    }
+}
+
+impl Drop for Push<'_> {
+    fn drop(&mut self) {
+        self.target.lane().leave(&mut self.ticket);
     }
 }
 
@@ -113,6 +123,12 @@ impl Future for Emit {
     }
 }
 
+impl Drop for Emit {
+    fn drop(&mut self) {
+        self.lane.leave(&mut self.ticket);
+    }
+}
+
 impl std::fmt::Debug for Emit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Emit")
@@ -161,6 +177,12 @@ impl<T> Future for Open<T> {
             Some(open) => open(lane, inner),
             None => Err(Error::Ended),
         })
+    }
+}
+
+impl<T> Drop for Open<T> {
+    fn drop(&mut self) {
+        self.lane.leave(&mut self.ticket);
     }
 }
 

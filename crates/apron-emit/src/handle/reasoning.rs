@@ -1,6 +1,9 @@
 //! Reasoning: a span and the messages inside it.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use apron_protocol::{
     EventType, MessageId, ReasoningEncryptedValue, ReasoningMessageContent, ReasoningMessageStart,
@@ -8,10 +11,10 @@ use apron_protocol::{
 };
 use serde_json::Map;
 
-use super::push::{Open, Push, Pushable};
+use super::push::{Push, Pushable};
 use crate::error::Error;
-use crate::lane::{Inner, Lane};
-use crate::ledger::Slot;
+use crate::lane::{Inner, Lane, Ticket};
+use crate::ledger::{Closing, Slot};
 
 /// A span of reasoning, from [`Run::reasoning`](crate::Run::reasoning).
 ///
@@ -20,8 +23,15 @@ use crate::ledger::Slot;
 #[must_use = "a span of reasoning ends when its handle is dropped"]
 pub struct Reasoning {
     lane: Arc<Lane>,
+    said: Said,
+}
+
+/// What of a span is open.
+#[derive(Debug, Default)]
+struct Said {
     span: Option<Slot>,
     message: Option<(MessageId, Slot)>,
+    /// The message that ended last.
     last: Option<MessageId>,
 }
 
@@ -29,9 +39,7 @@ impl Reasoning {
     pub(crate) fn new(lane: Arc<Lane>) -> Self {
         Self {
             lane,
-            span: None,
-            message: None,
-            last: None,
+            said: Said::default(),
         }
     }
 
@@ -40,37 +48,28 @@ impl Reasoning {
         Push::new(self, delta.into())
     }
 
-    /// Ends the message, not the span: the next delta opens another message.
+    /// Ends the message, not the span: the next delta opens another message. Nothing happens when no
+    /// message is open.
     pub fn end_message(&mut self) {
-        if let Some((_, slot)) = self.message.take() {
-            self.lane.close(slot, Map::new());
-        }
+        let Some((id, slot)) = self.said.message.take() else {
+            return;
+        };
+        self.said.last = Some(id);
+        // After the end of the run there is nothing to close, and nobody to tell.
+        let _ = self.lane.admit_now(|inner| {
+            inner.close(slot, Closing::Done, Map::new());
+            Ok(())
+        });
     }
 
     /// Attaches hidden reasoning to the message that is open, to the last one, or, when nothing was
     /// said, to an empty one. The client stores it and sends it back.
-    pub fn encrypted(&mut self, value: impl Into<String>) -> Open<()> {
-        let value = value.into();
-        let open = self
-            .message
-            .as_ref()
-            .map(|(id, _)| id.clone())
-            .or_else(|| self.last.clone());
-        // What must exist before the value is opened here, so that the handle knows of it.
-        let target = match open {
-            Some(id) => Ok(id),
-            None => self
-                .lane
-                .admit_now(|inner| self_open(&self.lane, inner, &mut self.span, &mut self.message)),
-        };
-        if let Ok(id) = &target {
-            self.last = Some(id.clone());
+    pub fn encrypted(&mut self, value: impl Into<String>) -> Attach<'_> {
+        Attach {
+            reasoning: self,
+            value: Some(value.into()),
+            ticket: Ticket::default(),
         }
-        Open::new(Arc::clone(&self.lane), move |_, inner| {
-            inner
-                .admit(ReasoningEncryptedValue::of_message(target?, value))
-                .map(drop)
-        })
     }
 
     /// Ends the message and the span. The ends are sent at once, also when the reader is behind.
@@ -87,60 +86,113 @@ impl Reasoning {
     }
 
     fn close(&mut self) -> Result<(), Error> {
-        let message = self.message.take();
-        let Some(span) = self.span.take() else {
+        let Said { span, message, .. } = std::mem::take(&mut self.said);
+        let Some(span) = span else {
             return Ok(());
         };
         self.lane.admit_now(|inner| {
             if let Some((_, message)) = message {
-                inner.close(message, Map::new());
+                inner.close(message, Closing::Done, Map::new());
             }
-            inner.close(span, Map::new());
+            inner.close(span, Closing::Done, Map::new());
             Ok(())
         })
     }
 }
 
-/// Opens what is not open yet, the span before its message, and gives the message's id.
-fn self_open(
-    lane: &Lane,
-    inner: &mut Inner,
-    span: &mut Option<Slot>,
-    message: &mut Option<(MessageId, Slot)>,
-) -> Result<MessageId, Error> {
-    if span.is_none() {
+impl Said {
+    /// The message that is open. Opens what is missing, the span before its message.
+    fn open(&mut self, lane: &Lane, inner: &mut Inner) -> Result<(MessageId, Slot), Error> {
+        if let Some(message) = &self.message {
+            return Ok(message.clone());
+        }
+        if self.span.is_none() {
+            let id = inner.fresh_reasoning(&lane.input);
+            self.span = inner.admit(ReasoningStart::new(id))?;
+        }
         let id = inner.fresh_reasoning(&lane.input);
-        *span = inner.admit(ReasoningStart::new(id))?;
+        let slot = inner.admit(ReasoningMessageStart::new(id.clone()))?;
+        let message = (id, slot.ok_or(Error::Ended)?);
+        self.message = Some(message.clone());
+        Ok(message)
     }
-    if let Some((id, _)) = message {
-        return Ok(id.clone());
-    }
-    let id = inner.fresh_reasoning(&lane.input);
-    let slot = inner
-        .admit(ReasoningMessageStart::new(id.clone()))?
-        .ok_or(Error::Ended)?;
-    *message = Some((id.clone(), slot));
-    Ok(id)
 }
 
 impl Pushable for Reasoning {
-    fn lane(&self) -> &Arc<Lane> {
+    fn lane(&self) -> &Lane {
         &self.lane
     }
 
-    fn admit(&mut self, lane: &Lane, inner: &mut Inner, delta: Text) -> Result<(), Error> {
-        if self.message.is_none() {
-            let id = self_open(lane, inner, &mut self.span, &mut self.message)?;
-            self.last = Some(id);
-        }
-        let Some((id, slot)) = &self.message else {
-            return Err(Error::Ended);
-        };
-        inner
-            .ledger
-            .admit_delta(*slot, EventType::ReasoningMessageContent)?;
-        inner.queue(ReasoningMessageContent::new(id.clone(), delta).into());
-        Ok(())
+    fn poll_push(
+        &mut self,
+        context: &Context<'_>,
+        ticket: &mut Ticket,
+        delta: &mut Option<Text>,
+    ) -> Poll<Result<(), Error>> {
+        let Self { lane, said } = self;
+        lane.poll_admit(context, ticket, |inner| {
+            let Some(delta) = delta.take() else {
+                return Ok(());
+            };
+            let (id, slot) = said.open(lane, inner)?;
+            let kind = EventType::ReasoningMessageContent;
+            inner.ledger.admit_delta(slot, kind, id.as_str())?;
+            inner.queue(ReasoningMessageContent::new(id, delta).into());
+            Ok(())
+        })
+    }
+}
+
+/// Attaches hidden reasoning, from [`Reasoning::encrypted`], waiting while the reader is behind.
+///
+/// # Errors
+///
+/// As [`Push`].
+///
+/// # Cancellation
+///
+/// Dropped before it resolves, it has sent nothing.
+#[must_use = "hidden reasoning is sent when its future is awaited"]
+pub struct Attach<'a> {
+    reasoning: &'a mut Reasoning,
+    value: Option<String>,
+    ticket: Ticket,
+}
+
+impl Future for Attach<'_> {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self {
+            reasoning,
+            value,
+            ticket,
+        } = &mut *self;
+        let Reasoning { lane, said } = &mut **reasoning;
+        lane.poll_admit(context, ticket, |inner| {
+            let Some(value) = value.take() else {
+                return Ok(());
+            };
+            let id = match (&said.message, &said.last) {
+                (None, Some(last)) => last.clone(),
+                _ => said.open(lane, inner)?.0,
+            };
+            let event = ReasoningEncryptedValue::of_message(id, value);
+            inner.admit(event).map(drop)
+        })
+    }
+}
+
+impl Drop for Attach<'_> {
+    fn drop(&mut self) {
+        self.reasoning.lane.leave(&mut self.ticket);
+    }
+}
+
+impl std::fmt::Debug for Attach<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What is hidden stays so.
+        f.debug_struct("Attach").finish_non_exhaustive()
     }
 }
 
@@ -154,7 +206,7 @@ impl Drop for Reasoning {
 impl std::fmt::Debug for Reasoning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reasoning")
-            .field("message", &self.message)
+            .field("said", &self.said)
             .finish_non_exhaustive()
     }
 }

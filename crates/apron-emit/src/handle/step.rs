@@ -8,7 +8,7 @@ use serde_json::Map;
 use super::push::Open;
 use crate::error::Error;
 use crate::lane::Lane;
-use crate::ledger::Slot;
+use crate::ledger::{Closing, Slot};
 
 /// An open step, from [`Run::step`](crate::Run::step). Dropped, it finishes at once.
 #[must_use = "a step finishes when its handle is dropped"]
@@ -54,7 +54,7 @@ impl Step {
             return Ok(());
         };
         self.lane.admit_now(|inner| {
-            inner.close(slot, Map::new());
+            inner.close(slot, Closing::Done, Map::new());
             Ok(())
         })
     }

@@ -1,6 +1,7 @@
 //! A streamed text message.
 
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use apron_protocol::{
     EventType, MessageId, Text, TextMessageContent, TextMessageRole, TextMessageStart,
@@ -9,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::push::{Push, Pushable};
 use crate::error::Error;
-use crate::lane::{Inner, Lane};
-use crate::ledger::Slot;
+use crate::lane::{Lane, Ticket};
+use crate::ledger::{Closing, Slot};
 
 /// A text message, from [`Run::text`](crate::Run::text).
 ///
@@ -95,38 +96,54 @@ impl TextMessage {
         };
         let metadata = std::mem::take(&mut self.metadata);
         self.lane.admit_now(|inner| {
-            inner.close(slot, metadata);
+            inner.close(slot, Closing::Done, metadata);
             Ok(())
         })
     }
 }
 
 impl Pushable for TextMessage {
-    fn lane(&self) -> &Arc<Lane> {
+    fn lane(&self) -> &Lane {
         &self.lane
     }
 
-    fn admit(&mut self, lane: &Lane, inner: &mut Inner, delta: Text) -> Result<(), Error> {
-        let (id, slot) = match (&self.id, self.slot) {
-            (Some(id), Some(slot)) => (id.clone(), slot),
-            (id, _) => {
-                let id = match id {
-                    Some(id) => id.clone(),
-                    None => inner.text_message(&lane.input),
-                };
-                let mut start = TextMessageStart::new(id.clone()).with_role(self.role);
-                start.name.clone_from(&self.name);
-                let slot = inner.admit(start)?.ok_or(Error::Ended)?;
-                self.id = Some(id.clone());
-                self.slot = Some(slot);
-                (id, slot)
-            }
-        };
-        inner
-            .ledger
-            .admit_delta(slot, EventType::TextMessageContent)?;
-        inner.queue(TextMessageContent::new(id, delta).into());
-        Ok(())
+    fn poll_push(
+        &mut self,
+        context: &Context<'_>,
+        ticket: &mut Ticket,
+        delta: &mut Option<Text>,
+    ) -> Poll<Result<(), Error>> {
+        let Self {
+            lane,
+            id,
+            role,
+            name,
+            slot,
+            ..
+        } = self;
+        lane.poll_admit(context, ticket, |inner| {
+            let Some(delta) = delta.take() else {
+                return Ok(());
+            };
+            let (id, slot) = match (&*id, *slot) {
+                (Some(id), Some(slot)) => (id.clone(), slot),
+                (own, _) => {
+                    let own = own.clone();
+                    let fresh = own.unwrap_or_else(|| inner.text_message(&lane.input, *role));
+                    let mut start = TextMessageStart::new(fresh.clone()).with_role(*role);
+                    start.name.clone_from(name);
+                    let opened = inner.admit(start)?.ok_or(Error::Ended)?;
+                    *id = Some(fresh.clone());
+                    *slot = Some(opened);
+                    (fresh, opened)
+                }
+            };
+            inner
+                .ledger
+                .admit_delta(slot, EventType::TextMessageContent, id.as_str())?;
+            inner.queue(TextMessageContent::new(id, delta).into());
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! A tool call and its result.
 
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use apron_protocol::{
     Content, EventType, MessageId, Text, ToolCallArgs, ToolCallId, ToolCallResult, ToolCallStart,
@@ -9,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::push::{Open, Push, Pushable};
 use crate::error::Error;
-use crate::lane::{Inner, Lane};
-use crate::ledger::Slot;
+use crate::lane::{Lane, Ticket};
+use crate::ledger::{Closing, Slot};
 
 /// An open tool call, from [`Run::tool_call`](crate::Run::tool_call).
 ///
@@ -96,6 +97,11 @@ impl ToolCall {
     /// # Errors
     ///
     /// As [`Push`].
+    ///
+    /// # Cancellation
+    ///
+    /// Dropped before it resolves, the arguments may have ended without an answer; the call is then
+    /// pending.
     pub async fn result(self, content: impl Into<Content>) -> Result<(), Error> {
         let content = content.into();
         self.end().await?.result(content).await
@@ -107,7 +113,7 @@ impl ToolCall {
         };
         let metadata = std::mem::take(&mut self.metadata);
         self.lane.admit_now(|inner| {
-            inner.close(slot, metadata);
+            inner.close(slot, Closing::Done, metadata);
             Ok(())
         })
     }
@@ -123,7 +129,9 @@ impl EndedToolCall {
     /// Answers the call. The answer becomes a tool message of its own, and what the agent says next
     /// is another assistant message.
     ///
-    /// Resolves to [`Error::Violation`] when the call has an answer already.
+    /// # Errors
+    ///
+    /// As [`Push`]; [`Error::Violation`] when the call has an answer already.
     pub fn result(self, content: impl Into<Content>) -> Open<()> {
         let content = content.into();
         let id = self.id;
@@ -137,15 +145,28 @@ impl EndedToolCall {
 }
 
 impl Pushable for ToolCall {
-    fn lane(&self) -> &Arc<Lane> {
+    fn lane(&self) -> &Lane {
         &self.lane
     }
 
-    fn admit(&mut self, _: &Lane, inner: &mut Inner, delta: Text) -> Result<(), Error> {
-        let slot = self.slot.ok_or(Error::Ended)?;
-        inner.ledger.admit_delta(slot, EventType::ToolCallArgs)?;
-        inner.queue(ToolCallArgs::new(self.id.clone(), delta).into());
-        Ok(())
+    fn poll_push(
+        &mut self,
+        context: &Context<'_>,
+        ticket: &mut Ticket,
+        delta: &mut Option<Text>,
+    ) -> Poll<Result<(), Error>> {
+        let Self { lane, id, slot, .. } = self;
+        lane.poll_admit(context, ticket, |inner| {
+            let Some(delta) = delta.take() else {
+                return Ok(());
+            };
+            let slot = slot.ok_or(Error::Ended)?;
+            inner
+                .ledger
+                .admit_delta(slot, EventType::ToolCallArgs, id.as_str())?;
+            inner.queue(ToolCallArgs::new(id.clone(), delta).into());
+            Ok(())
+        })
     }
 }
 

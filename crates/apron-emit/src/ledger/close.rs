@@ -35,7 +35,7 @@ impl Ledger {
 
     /// Closes the item in `slot`, if it is still open.
     pub(crate) fn close(&mut self, slot: Slot, why: Closing, events: &mut Vec<Event>) {
-        let Some(open) = self.forget(slot) else {
+        let Some(open) = self.open.close(slot) else {
             return;
         };
         let Open { item, owner, .. } = open;
@@ -52,7 +52,7 @@ impl Ledger {
             Item::Thought(id) => events.push(owned(ReasoningMessageEnd::new(id), &owner)),
             Item::Step(name) => events.push(owned(StepFinished::new(name), &owner)),
             Item::Subagent(id) => {
-                self.end_subagent(&id);
+                self.subagents.insert(id.clone(), None);
                 events.push(match why {
                     Closing::Done => SubagentFinished::new(id).into(),
                     Closing::Failed => {
@@ -64,19 +64,6 @@ impl Ledger {
                 });
             }
         }
-    }
-
-    /// Takes the item out of `slot` and out of the names' index.
-    pub(super) fn forget(&mut self, slot: Slot) -> Option<Open> {
-        let open = self.open.close(slot)?;
-        if let Some(name) = self.names.get_mut(open.item.id()) {
-            match open.item {
-                Item::Span(_) => name.span = None,
-                Item::Text(_) | Item::Call { .. } | Item::Thought(_) => name.slot = None,
-                Item::Step(_) | Item::Subagent(_) => {}
-            }
-        }
-        Some(open)
     }
 }
 

@@ -4,17 +4,21 @@
 //! A refused event changes nothing.
 
 mod admit;
+mod calls;
 mod close;
+mod items;
 mod names;
 mod open;
 mod rule;
+mod run;
+mod subagents;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use apron_protocol::{Event, EventType, RunAgentInput, RunId, SubagentRunId, ThreadId, ToolCallId};
 
 pub use self::close::Closing;
-use self::names::Names;
+use self::names::{Names, Source};
 pub(crate) use self::open::Slot;
 use self::open::{Item, OpenItems};
 pub use self::rule::{Rule, Violation};
@@ -45,7 +49,8 @@ pub struct Ledger {
     open: OpenItems,
     /// Calls started in the active run, in order, and whether each was answered.
     calls: Vec<(ToolCallId, bool)>,
-    subagents: Vec<(SubagentRunId, bool)>,
+    /// Invocations of the active run; where each is open, while it is.
+    subagents: HashMap<SubagentRunId, Option<Slot>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -71,7 +76,7 @@ impl Ledger {
             history: true,
             ..Self::default()
         };
-        ledger.names.learn(&input.messages, true, false);
+        ledger.names.learn(&input.messages, Source::History);
         ledger
     }
 
@@ -102,22 +107,25 @@ impl Ledger {
         })
     }
 
-    /// Admits a continuation of the item in `slot`: O(1), and no look-up.
-    pub(crate) fn admit_delta(&mut self, slot: Slot, kind: EventType) -> Result<(), Violation> {
-        match self.open.get_mut(slot) {
-            Some(open) => {
-                if let Item::Call { has_args, .. } = &mut open.item {
-                    *has_args = true;
-                }
-                self.open.continued(slot);
-                Ok(())
-            }
-            None => Err(Violation {
+    /// Admits a continuation, with something to say, of the item in `slot`: O(1), and no look-up.
+    pub(crate) fn admit_delta(
+        &mut self,
+        slot: Slot,
+        kind: EventType,
+        id: &str,
+    ) -> Result<(), Violation> {
+        let Some(open) = self.open.get_mut(slot) else {
+            return Err(Violation {
                 event: kind,
                 rule: Rule::NotOpen,
-                id: None,
-            }),
+                id: Some(id.to_owned()),
+            });
+        };
+        if let Item::Call { has_args, .. } = &mut open.item {
+            *has_args = true;
         }
+        self.open.continued(slot);
+        Ok(())
     }
 
     /// Says that the stream ends here.
@@ -161,10 +169,38 @@ impl Ledger {
     pub fn knows(&self, id: &str) -> bool {
         self.names.contains(id)
     }
+
+    /// True while the item in `slot` is open.
+    pub(crate) fn is_open(&self, slot: Slot) -> bool {
+        self.open.get(slot).is_some()
+    }
+
+    /// True when the call is open and no argument of it was sent.
+    pub(crate) fn lacks_arguments(&self, call: &ToolCallId) -> bool {
+        let open = self.find_call(call.as_str());
+        let item = open.and_then(|slot| self.open.get(slot));
+        item.is_some_and(|open| {
+            matches!(
+                open.item,
+                Item::Call {
+                    has_args: false,
+                    ..
+                }
+            )
+        })
+    }
 }
 
 /// A broken rule and what it is about.
 struct Refusal<'e>(Rule, Option<&'e str>);
+
+/// What the ledger says to an event: where it opens an item, if it does.
+type Verdict<'e> = Result<Option<Slot>, Refusal<'e>>;
+
+/// Refuses an event for what `id` names.
+fn refuse<T>(rule: Rule, id: &str) -> Result<T, Refusal<'_>> {
+    Err(Refusal(rule, Some(id)))
+}
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use apron_protocol::{Message, MessageId, SubagentRunId, TextMessageRole, ToolCallId};
+use apron_protocol::{AssistantMessage, Message, MessageId, SubagentRunId, TextMessageRole};
 
 use super::open::Slot;
 
@@ -25,26 +25,41 @@ pub(super) enum Kind {
     Call,
 }
 
+/// What a start said beyond the kind, which another start of the same item must repeat.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Shape {
+    /// The speaker's name.
+    Text(Option<Box<str>>),
+    /// The tool and the parent.
+    Call(Box<(String, Option<MessageId>)>),
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) kind: Kind,
     pub(super) owner: Owner,
+    /// Absent while nothing was started under the id, as for a parent that a call has named.
+    pub(super) shape: Option<Shape>,
     /// From an earlier run: it may be answered or updated, and not opened again.
     pub(super) history: bool,
-    /// Where it is open, while it is; of a reasoning id, the message.
+    /// Of a call: it has its result.
+    pub(super) answered: bool,
+    /// Where it was opened last; of a reasoning id, the message.
     pub(super) slot: Option<Slot>,
-    /// Where the reasoning span of this id is open, while it is.
+    /// Where the reasoning span of this id was opened last.
     pub(super) span: Option<Slot>,
     /// Of a call: its place among the calls of the run that started it.
     pub(super) call: Option<usize>,
 }
 
 impl Name {
-    fn new(kind: Kind, owner: Owner, history: bool) -> Self {
+    fn new(kind: Kind, owner: Owner) -> Self {
         Self {
             kind,
             owner,
-            history,
+            shape: None,
+            history: false,
+            answered: false,
             slot: None,
             span: None,
             call: None,
@@ -57,6 +72,15 @@ type Hasher = foldhash::fast::RandomState;
 /// Every id of the thread that the ledger has seen.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashMap<MessageId, Name, Hasher>);
+
+/// How a list of messages is read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Source {
+    /// What the client has from earlier runs. What is known already stays as it is.
+    History,
+    /// What the client is to have from now on.
+    Snapshot,
+}
 
 impl Names {
     pub(super) fn get(&self, id: &str) -> Option<&Name> {
@@ -75,64 +99,70 @@ impl Names {
     pub(super) fn enter(&mut self, id: &MessageId, kind: Kind, owner: &Owner) -> &mut Name {
         self.0
             .entry(id.clone())
-            .or_insert_with(|| Name::new(kind, owner.clone(), false))
+            .or_insert_with(|| Name::new(kind, owner.clone()))
     }
 
-    /// Learns the ids of `messages`; those that are known keep what they are unless `overwrite`.
-    pub(super) fn learn(&mut self, messages: &[Message], history: bool, overwrite: bool) {
+    /// Learns the ids of `messages` and of their calls.
+    pub(super) fn learn(&mut self, messages: &[Message], source: Source) {
         for message in messages {
             let owner = message.subagent_run_id().cloned();
             let kind = match message {
                 Message::Developer(_) => Kind::Text(TextMessageRole::Developer),
                 Message::System(_) => Kind::Text(TextMessageRole::System),
+                Message::User(_) => Kind::Text(TextMessageRole::User),
                 Message::Assistant(assistant) => {
-                    for call in &assistant.tool_calls {
-                        let id = MessageId::from(&call.id);
-                        // A client mints an assistant message with the id of a call without a
-                        // parent; there both are the same item.
-                        if id != assistant.id {
-                            self.note(id, Kind::Call, owner.clone(), history, overwrite);
-                        }
-                    }
-                    let minted = assistant
-                        .tool_calls
-                        .iter()
-                        .any(|call| call.id.as_str() == assistant.id.as_str());
-                    if minted {
+                    self.learn_calls(assistant, &owner, source);
+                    if has_own_call(assistant) {
                         Kind::Call
                     } else {
                         Kind::Text(TextMessageRole::Assistant)
                     }
                 }
-                Message::User(_) => Kind::Text(TextMessageRole::User),
-                Message::Tool(_) => Kind::Result,
+                Message::Tool(tool) => {
+                    // The call comes before its answer, also in a list.
+                    if let Some(call) = self.get_mut(tool.tool_call_id.as_str()) {
+                        call.answered = true;
+                    }
+                    Kind::Result
+                }
                 Message::Activity(_) => Kind::Activity,
                 Message::Reasoning(_) => Kind::Reasoning,
                 // Roles of a later protocol are left out when input is read.
                 _ => continue,
             };
-            self.note(message.id().clone(), kind, owner, history, overwrite);
+            self.note(message.id().clone(), Name::new(kind, owner), source);
         }
     }
 
-    fn note(&mut self, id: MessageId, kind: Kind, owner: Owner, history: bool, overwrite: bool) {
-        let name = Name::new(kind, owner, history);
-        match self.0.entry(id) {
-            Entry::Vacant(vacant) => {
+    fn learn_calls(&mut self, assistant: &AssistantMessage, owner: &Owner, source: Source) {
+        for call in &assistant.tool_calls {
+            let id = MessageId::from(&call.id);
+            // A client mints an assistant message with the id of a call without a parent; there
+            // both are the same item.
+            if id != assistant.id {
+                self.note(id, Name::new(Kind::Call, owner.clone()), source);
+            }
+        }
+    }
+
+    fn note(&mut self, id: MessageId, mut name: Name, source: Source) {
+        match (self.0.entry(id), source) {
+            (Entry::Vacant(vacant), source) => {
+                name.history = source == Source::History;
                 vacant.insert(name);
             }
-            Entry::Occupied(mut known) if overwrite => {
-                // Where it is open does not change by being listed.
+            (Entry::Occupied(mut known), Source::Snapshot) => {
+                // Where it is open, and what it was started as, does not change by being listed.
                 let known = known.get_mut();
                 known.kind = name.kind;
                 known.owner = name.owner;
             }
-            Entry::Occupied(_) => {}
+            (Entry::Occupied(_), Source::History) => {}
         }
     }
+}
 
-    pub(super) fn is_call(&self, id: &ToolCallId) -> bool {
-        self.get(id.as_str())
-            .is_some_and(|name| name.kind == Kind::Call)
-    }
+fn has_own_call(assistant: &AssistantMessage) -> bool {
+    let mut calls = assistant.tool_calls.iter();
+    calls.any(|call| call.id.as_str() == assistant.id.as_str())
 }

@@ -1,5 +1,7 @@
 //! What is open, in slots that a handle can name without a look-up.
 
+use std::collections::HashMap;
+
 use apron_protocol::{MessageId, SubagentRunId, Text, ToolCallId};
 
 use super::names::Owner;
@@ -66,12 +68,18 @@ pub(super) struct OpenItems {
     count: usize,
     /// The item continued last: the next delta is nearly always for it.
     last: Option<Slot>,
+    /// Open steps by name, with their owners.
+    steps: HashMap<Text, Vec<(Owner, Slot)>>,
 }
 
 impl OpenItems {
     pub(super) fn open(&mut self, item: Item, owner: Owner) -> Slot {
         self.opened += 1;
         self.count += 1;
+        let step = match &item {
+            Item::Step(name) => Some((name.clone(), owner.clone())),
+            _ => None,
+        };
         let open = Some(Open {
             item,
             owner,
@@ -89,6 +97,9 @@ impl OpenItems {
         }
         let slot = Slot { place, generation };
         self.last = Some(slot);
+        if let Some((name, owner)) = step {
+            self.steps.entry(name).or_default().push((owner, slot));
+        }
         slot
     }
 
@@ -115,6 +126,14 @@ impl OpenItems {
         cell.generation = cell.generation.wrapping_add(1);
         self.free.push(slot.place);
         self.count -= 1;
+        if let Item::Step(name) = &open.item
+            && let Some(same_name) = self.steps.get_mut(&**name)
+        {
+            same_name.retain(|(_, step)| *step != slot);
+            if same_name.is_empty() {
+                self.steps.remove(&**name);
+            }
+        }
         Some(open)
     }
 
@@ -129,11 +148,11 @@ impl OpenItems {
         self.last = Some(slot);
     }
 
-    /// The open item for which `is` holds. Walks: for steps and subagents, which are few.
-    pub(super) fn find(&self, is: impl Fn(&Open) -> bool) -> Option<Slot> {
-        self.slots()
-            .find(|(_, open)| is(open))
-            .map(|(slot, _)| slot)
+    /// Where the step is open: steps are keyed by owner and name.
+    pub(super) fn find_step(&self, name: &str, owner: &Owner) -> Option<Slot> {
+        let same_name = self.steps.get(name)?;
+        let own = same_name.iter().find(|(whose, _)| whose == owner)?;
+        Some(own.1)
     }
 
     fn slots(&self) -> impl Iterator<Item = (Slot, &Open)> {
