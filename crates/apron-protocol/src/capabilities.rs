@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::input::Tool;
+use crate::number;
 
 /// What an agent can do. No transport of AG-UI 1.0 carries it; an endpoint of its own may.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -241,10 +242,20 @@ pub struct ExecutionCapabilities {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandboxed: Option<bool>,
     /// The most rounds of a run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "number::count",
+        serialize_with = "number::write_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_iterations: Option<u64>,
     /// The longest a run may take, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "number::count",
+        serialize_with = "number::write_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_execution_time: Option<u64>,
 }
 
@@ -292,5 +303,12 @@ impl SubagentInfo {
             name: name.into(),
             description: None,
         }
+    }
+
+    /// Says what the subagent does.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
     }
 }

@@ -5,7 +5,7 @@
 //! delta, so up to 40 bytes are kept inline (a UUID, `call_` + 24, `{uuid}:a12`); a longer one is
 //! shared behind an [`Arc`].
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -75,6 +75,24 @@ macro_rules! ids {
         impl From<String> for $name {
             fn from(text: String) -> Self {
                 Self(Repr::new(&text))
+            }
+        }
+
+        impl From<&String> for $name {
+            fn from(text: &String) -> Self {
+                Self(Repr::new(text))
+            }
+        }
+
+        impl From<Cow<'_, str>> for $name {
+            fn from(text: Cow<'_, str>) -> Self {
+                Self(Repr::new(&text))
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.as_str().to_owned()
             }
         }
 

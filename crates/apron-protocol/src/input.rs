@@ -1,13 +1,14 @@
 //! What a client asks for: the body of the POST.
 
-use serde::de::{Deserializer, Error as _};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::absent::{nothing, null_is_default};
 use crate::error::Error;
 use crate::ids::{InterruptId, RunId, ThreadId};
-use crate::message::{Message, WireMessage};
+use crate::message::{Message, Messages};
 use crate::notes::Notes;
+use crate::object::{Object, objects};
 use crate::version::ProtocolVersion;
 
 /// The request of a run: `RunAgentInput`.
@@ -30,7 +31,7 @@ pub struct RunAgentInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<RunId>,
     /// The shared state as the client holds it; absent is `{}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub state: Option<Value>,
     /// The conversation so far. Client-supplied, so forgeable: it is a claim, not a record.
     pub messages: Vec<Message>,
@@ -41,7 +42,7 @@ pub struct RunAgentInput {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<Context>,
     /// Data for the application. Never a channel for credentials or provider options.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub forwarded_props: Option<Value>,
     /// Answers to interrupts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,7 +60,7 @@ pub struct Tool {
     #[serde(default, deserialize_with = "null_is_default")]
     pub description: String,
     /// JSON Schema of the arguments; any JSON but null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub parameters: Option<Value>,
     /// Data of the application's own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +87,7 @@ pub struct ResumeEntry {
     /// Whether the person answered or called it off.
     pub status: ResumeStatus,
     /// The answer; any JSON but null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub payload: Option<Value>,
     /// Data of the application's own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,11 +114,14 @@ struct Wire {
     protocol_version: Option<String>,
     parent_run_id: Option<RunId>,
     state: Option<Value>,
-    messages: Vec<WireMessage>,
-    tools: Option<Vec<Tool>>,
-    context: Option<Vec<Context>>,
+    messages: Messages,
+    #[serde(default, deserialize_with = "objects")]
+    tools: Vec<Tool>,
+    #[serde(default, deserialize_with = "objects")]
+    context: Vec<Context>,
     forwarded_props: Option<Value>,
-    resume: Option<Vec<ResumeEntry>>,
+    #[serde(default, deserialize_with = "objects")]
+    resume: Vec<ResumeEntry>,
 }
 
 impl RunAgentInput {
@@ -140,17 +144,17 @@ impl RunAgentInput {
 
     /// Reads a request body, and says what was left out or changed.
     ///
-    /// Linear in the size of the body. Nesting deeper than 128 is refused.
+    /// Linear in the size of the body. Nesting deeper than 128 is refused, unless it is in an unknown
+    /// member, which is skipped without recursion.
     ///
     /// # Errors
     ///
     /// [`Error::Input`] when the body is no JSON or a known member is missing or malformed. The
     /// error names the place; it may quote the body, so it is for the log and not for the wire.
     pub fn from_slice(body: &[u8]) -> Result<(Self, Notes), Error> {
-        let wire: Wire = serde_json::from_slice(body).map_err(Error::input)?;
-        let mut notes = Notes::default();
-        let input = wire.read(&mut notes).map_err(Error::input)?;
-        Ok((input, notes))
+        serde_json::from_slice(body)
+            .map(|Object(wire): Object<Wire>| wire.sort_out())
+            .map_err(Error::input)
     }
 
     /// The version the client declares, when it is of the form `major.minor`.
@@ -165,6 +169,41 @@ impl RunAgentInput {
     #[must_use]
     pub fn with_message(mut self, message: Message) -> Self {
         self.messages.push(message);
+        self
+    }
+
+    /// Sets the run that this one continues.
+    #[must_use]
+    pub fn with_parent_run_id(mut self, id: impl Into<RunId>) -> Self {
+        self.parent_run_id = Some(id.into());
+        self
+    }
+
+    /// Sets the shared state; `null` means none.
+    #[must_use]
+    pub fn with_state(mut self, state: impl Into<Value>) -> Self {
+        self.state = Some(state.into()).filter(|state| !state.is_null());
+        self
+    }
+
+    /// Adds a fact for the model.
+    #[must_use]
+    pub fn with_context(mut self, context: Context) -> Self {
+        self.context.push(context);
+        self
+    }
+
+    /// Sets the data for the application; `null` means none.
+    #[must_use]
+    pub fn with_forwarded_props(mut self, props: impl Into<Value>) -> Self {
+        self.forwarded_props = Some(props.into()).filter(|props| !props.is_null());
+        self
+    }
+
+    /// Adds an answer to an interrupt.
+    #[must_use]
+    pub fn with_resume(mut self, entry: ResumeEntry) -> Self {
+        self.resume.push(entry);
         self
     }
 
@@ -192,6 +231,14 @@ impl Tool {
     #[must_use]
     pub fn with_parameters(mut self, schema: Value) -> Self {
         self.parameters = (!schema.is_null()).then_some(schema);
+        self
+    }
+
+    /// Sets one key of the tool's metadata.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let metadata = self.metadata.get_or_insert_default();
+        metadata.insert(key.into(), value.into());
         self
     }
 }
@@ -229,42 +276,38 @@ impl ResumeEntry {
             metadata: None,
         }
     }
+
+    /// Sets one key of the answer's metadata.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let metadata = self.metadata.get_or_insert_default();
+        metadata.insert(key.into(), value.into());
+        self
+    }
 }
 
 impl Wire {
-    fn read(self, notes: &mut Notes) -> Result<RunAgentInput, serde_json::Error> {
-        let mut messages = Vec::with_capacity(self.messages.len());
-        for (at, message) in self.messages.into_iter().enumerate() {
-            let message = message
-                .read(notes)
-                .map_err(|cause| serde_json::Error::custom(format!("messages[{at}]: {cause}")))?;
-            messages.extend(message);
-        }
-        Ok(RunAgentInput {
+    fn sort_out(self) -> (RunAgentInput, Notes) {
+        let Messages { list, notes } = self.messages;
+        let input = RunAgentInput {
             thread_id: self.thread_id,
             run_id: self.run_id,
             protocol_version: self.protocol_version,
             parent_run_id: self.parent_run_id,
             state: self.state,
-            messages,
-            tools: self.tools.unwrap_or_default(),
-            context: self.context.unwrap_or_default(),
+            messages: list,
+            tools: self.tools,
+            context: self.context,
             forwarded_props: self.forwarded_props,
-            resume: self.resume.unwrap_or_default(),
-        })
+            resume: self.resume,
+        };
+        (input, notes)
     }
 }
 
 impl<'de> Deserialize<'de> for RunAgentInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Wire::deserialize(deserializer)?
-            .read(&mut Notes::default())
-            .map_err(D::Error::custom)
+        let Object(wire) = Object::<Wire>::deserialize(deserializer)?;
+        Ok(wire.sort_out().0)
     }
-}
-
-fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }

@@ -33,6 +33,7 @@
 //! Optional members are left out and never written as `null`; a `null` that is a value (a state, a
 //! raw event) survives.
 
+mod absent;
 mod capabilities;
 mod decode;
 mod encode;
@@ -43,8 +44,10 @@ mod input;
 mod message;
 mod notes;
 mod number;
+mod object;
 mod outcome;
 mod patch;
+mod slot;
 mod text;
 mod usage;
 mod version;
@@ -65,7 +68,7 @@ pub use self::event::{
     ReasoningStart, RunCommon, RunError, RunFinished, RunStarted, StateDelta, StateSnapshot,
     StepFinished, StepStarted, SubagentError, SubagentFinished, SubagentStarted, TextMessageChunk,
     TextMessageContent, TextMessageEnd, TextMessageRole, TextMessageStart, ToolCallArgs,
-    ToolCallChunk, ToolCallEnd, ToolCallResult, ToolCallStart, ToolRole,
+    ToolCallChunk, ToolCallEnd, ToolCallResult, ToolCallStart, ToolRole, UnknownEventType,
 };
 pub use self::ids::{InterruptId, MessageId, RunId, SubagentRunId, ThreadId, ToolCallId};
 pub use self::input::{Context, ResumeEntry, ResumeStatus, RunAgentInput, Tool};
@@ -82,3 +85,7 @@ pub use self::patch::{
 pub use self::text::Text;
 pub use self::usage::TokenUsage;
 pub use self::version::{InvalidVersion, PROTOCOL_VERSION, ProtocolVersion};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -62,28 +62,26 @@ impl Notes {
     pub(crate) fn add(&mut self, kind: NoteKind, name: &str) {
         self.total += 1;
         if self.first.len() < KEPT {
-            let end = name.floor_char_boundary_at(NAME);
             self.first.push(Note {
                 kind,
-                name: name.get(..end).unwrap_or_default().to_owned(),
+                name: cut(name).to_owned(),
             });
         }
     }
-}
 
-/// [`str::floor_char_boundary`], which is younger than our Rust version.
-trait FloorCharBoundary {
-    fn floor_char_boundary_at(&self, index: usize) -> usize;
-}
-
-impl FloorCharBoundary for str {
-    fn floor_char_boundary_at(&self, index: usize) -> usize {
-        let start = index.min(self.len());
-        (0..=start)
-            .rev()
-            .find(|at| self.is_char_boundary(*at))
-            .unwrap_or_default()
+    pub(crate) fn append(&mut self, more: Self) {
+        self.total += more.total;
+        let room = KEPT.saturating_sub(self.first.len());
+        self.first.extend(more.first.into_iter().take(room));
     }
+}
+
+/// As much of `name` as is kept. (`str::floor_char_boundary` is younger than our Rust version.)
+fn cut(name: &str) -> &str {
+    (0..=NAME)
+        .rev()
+        .find_map(|end| name.get(..end))
+        .unwrap_or(name)
 }
 
 impl fmt::Display for Note {

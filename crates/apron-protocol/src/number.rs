@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::ser::{Serialize, Serializer};
 
 /// 2^53 − 1, the largest integer every client keeps exact.
 pub(crate) const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -22,6 +23,16 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     };
     let count = u64::try_from(number).map_err(|_| D::Error::custom("a count is not negative"))?;
     Ok(Some(count))
+}
+
+/// Writes a count, clamped to what every client can hold.
+pub(crate) fn write_count<S: Serializer>(
+    count: &Option<u64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    count
+        .map(|count| count.min(MAX_SAFE.unsigned_abs()))
+        .serialize(serializer)
 }
 
 struct Safe(i64);

@@ -4,7 +4,9 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::absent::null_is_default;
 use crate::ids::{InterruptId, SubagentRunId, ToolCallId};
+use crate::object::objects;
 
 /// How a run ended, when it did not fail.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -18,7 +20,7 @@ pub enum RunOutcome {
         /// list and an absent one mean the same: the client works it out.
         #[serde(
             default,
-            deserialize_with = "null_is_empty",
+            deserialize_with = "null_is_default",
             skip_serializing_if = "Vec::is_empty"
         )]
         pending_tool_call_ids: Vec<ToolCallId>,
@@ -46,7 +48,7 @@ pub enum SubagentOutcome {
         /// The interrupts it waits for.
         #[serde(
             default,
-            deserialize_with = "null_is_empty",
+            deserialize_with = "null_is_default",
             skip_serializing_if = "Vec::is_empty"
         )]
         interrupt_ids: Vec<InterruptId>,
@@ -90,6 +92,14 @@ impl RunOutcome {
             pending_tool_call_ids: Vec::new(),
         }
     }
+
+    /// A wait for a person. `more` are further interrupts; the protocol forbids an empty list.
+    #[must_use]
+    pub fn interrupt(first: Interrupt, more: impl IntoIterator<Item = Interrupt>) -> Self {
+        Self::Interrupt {
+            interrupts: std::iter::once(first).chain(more).collect(),
+        }
+    }
 }
 
 impl Interrupt {
@@ -121,16 +131,40 @@ impl Interrupt {
         self.tool_call_id = Some(id.into());
         self
     }
-}
 
-fn null_is_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    Option::<Vec<T>>::deserialize(deserializer).map(Option::unwrap_or_default)
+    /// Sets the JSON Schema of the answer.
+    #[must_use]
+    pub fn with_response_schema(mut self, schema: Map<String, Value>) -> Self {
+        self.response_schema = Some(schema);
+        self
+    }
+
+    /// Says when the question lapses, as an ISO 8601 date and time
+    /// (`2027-01-31T12:00:00Z`). A client takes one that it cannot read for never.
+    #[must_use]
+    pub fn with_expires_at(mut self, expires_at: impl Into<String>) -> Self {
+        self.expires_at = Some(expires_at.into());
+        self
+    }
+
+    /// Sets one key of the interrupt's metadata.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let metadata = self.metadata.get_or_insert_default();
+        metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Names the subagent invocation that asks.
+    #[must_use]
+    pub fn with_subagent_run_id(mut self, id: impl Into<SubagentRunId>) -> Self {
+        self.subagent_run_id = Some(id.into());
+        self
+    }
 }
 
 fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Interrupt>, D::Error> {
-    let interrupts = Vec::<Interrupt>::deserialize(deserializer)?;
+    let interrupts: Vec<Interrupt> = objects(deserializer)?;
     if interrupts.is_empty() {
         return Err(D::Error::custom(
             "an interrupt outcome has at least one interrupt",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One operation of a JSON Patch (RFC 6902). Members beyond the operation's own are legal and kept.
+/// (In a hand-made `extra`, leave out the names of the operation's own members.)
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "RFC 6902 has six operations")]
@@ -84,17 +85,23 @@ impl JsonPointer {
     /// The place of `key` below this one; the key is escaped.
     #[must_use]
     pub fn child(&self, key: &str) -> Self {
-        let mut pointer = String::with_capacity(self.0.len() + key.len() + 1);
-        pointer.push_str(&self.0);
-        pointer.push('/');
+        let mut text = String::with_capacity(self.0.len() + key.len() + 1);
+        text.push_str(&self.0);
+        let mut pointer = Self(text);
+        pointer.push(key);
+        pointer
+    }
+
+    /// Goes on to `key` below; the key is escaped.
+    pub fn push(&mut self, key: &str) {
+        self.0.push('/');
         for letter in key.chars() {
             match letter {
-                '~' => pointer.push_str("~0"),
-                '/' => pointer.push_str("~1"),
-                letter => pointer.push(letter),
+                '~' => self.0.push_str("~0"),
+                '/' => self.0.push_str("~1"),
+                letter => self.0.push(letter),
             }
         }
-        Self(pointer)
     }
 
     /// The keys from the root down, unescaped.
@@ -109,6 +116,17 @@ impl JsonPointer {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl<K: AsRef<str>> FromIterator<K> for JsonPointer {
+    /// The place that `keys` lead to from the root; they are escaped.
+    fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
+        let mut pointer = Self::root();
+        for key in keys {
+            pointer.push(key.as_ref());
+        }
+        pointer
     }
 }
 
@@ -177,6 +195,48 @@ impl PatchOperation {
             value: value.into(),
             extra: Map::new(),
         })
+    }
+
+    /// Moves what is at `from` to `path`.
+    #[must_use]
+    pub fn move_value(from: JsonPointer, path: JsonPointer) -> Self {
+        Self::Move(FromOperation {
+            from,
+            path,
+            extra: Map::new(),
+        })
+    }
+
+    /// Copies what is at `from` to `path`.
+    #[must_use]
+    pub fn copy_value(from: JsonPointer, path: JsonPointer) -> Self {
+        Self::Copy(FromOperation {
+            from,
+            path,
+            extra: Map::new(),
+        })
+    }
+
+    /// Fails the patch unless `value` is at `path`.
+    #[must_use]
+    pub fn test(path: JsonPointer, value: impl Into<Value>) -> Self {
+        Self::Test(ValueOperation {
+            path,
+            value: value.into(),
+            extra: Map::new(),
+        })
+    }
+
+    /// The place that the operation changes or tests.
+    #[must_use]
+    pub fn path(&self) -> &JsonPointer {
+        match self {
+            Self::Add(operation) | Self::Replace(operation) | Self::Test(operation) => {
+                &operation.path
+            }
+            Self::Remove(operation) => &operation.path,
+            Self::Move(operation) | Self::Copy(operation) => &operation.path,
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use crate::number;
 /// Tokens that one model of one provider used in a run.
 ///
 /// `input_tokens` and `output_tokens` are totals: cached and cache-write tokens are part of the
-/// input, reasoning tokens are part of the output. Absent means unknown, which is not 0.
+/// input, reasoning tokens are part of the output. Absent means unknown, which is not 0. A count is
+/// written as at most 2^53 − 1, the most a JavaScript client can hold.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -22,6 +23,7 @@ pub struct TokenUsage {
     #[serde(
         default,
         deserialize_with = "number::count",
+        serialize_with = "number::write_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub input_tokens: Option<u64>,
@@ -29,6 +31,7 @@ pub struct TokenUsage {
     #[serde(
         default,
         deserialize_with = "number::count",
+        serialize_with = "number::write_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub output_tokens: Option<u64>,
@@ -36,6 +39,7 @@ pub struct TokenUsage {
     #[serde(
         default,
         deserialize_with = "number::count",
+        serialize_with = "number::write_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub total_tokens: Option<u64>,
@@ -43,6 +47,7 @@ pub struct TokenUsage {
     #[serde(
         default,
         deserialize_with = "number::count",
+        serialize_with = "number::write_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub reasoning_tokens: Option<u64>,
@@ -50,6 +55,7 @@ pub struct TokenUsage {
     #[serde(
         default,
         deserialize_with = "number::count",
+        serialize_with = "number::write_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub cached_input_tokens: Option<u64>,
@@ -57,12 +63,23 @@ pub struct TokenUsage {
     #[serde(
         default,
         deserialize_with = "number::count",
+        serialize_with = "number::write_count",
         skip_serializing_if = "Option::is_none"
     )]
     pub cache_write_input_tokens: Option<u64>,
 }
 
 impl TokenUsage {
+    /// An entry of the given provider and model, with every count unknown.
+    #[must_use]
+    pub fn new(provider: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            provider: Some(provider.into()),
+            model: Some(model.into()),
+            ..Self::default()
+        }
+    }
+
     /// Adds the counts of another call of the same provider and model. An unknown count stays
     /// unknown only when both are.
     pub fn add(&mut self, other: &Self) {

@@ -60,32 +60,6 @@ impl Event {
         debug_assert!(written.is_ok(), "an event is always JSON");
         String::from_utf8_lossy(&out).into_owned()
     }
-
-    /// Bytes that the event holds while it is queued, roughly: the unit of queue budgets.
-    #[must_use]
-    pub fn weight(&self) -> usize {
-        use crate::weight::{object, value};
-        let own = match self {
-            Self::TextMessageContent(event) => event.delta.heap_bytes() + event.common.weight(),
-            Self::ToolCallArgs(event) => event.delta.heap_bytes() + event.common.weight(),
-            Self::ReasoningMessageContent(event) => {
-                event.delta.heap_bytes() + event.common.weight()
-            }
-            Self::StateSnapshot(event) => value(&event.snapshot) + event.common.weight(),
-            Self::ActivitySnapshot(event) => object(&event.content) + event.common.weight(),
-            Self::Custom(event) => value(&event.value) + event.common.weight(),
-            Self::Raw(event) => value(&event.event) + event.common.weight(),
-            Self::ToolCallResult(event) => match &event.content {
-                crate::message::Content::Text(text) => text.len() + event.common.weight(),
-                crate::message::Content::Parts(parts) => json_size(parts) + event.common.weight(),
-            },
-            Self::MessagesSnapshot(event) => json_size(&event.messages),
-            Self::StateDelta(event) => json_size(&event.delta) + event.common.weight(),
-            Self::ActivityDelta(event) => json_size(&event.patch) + event.common.weight(),
-            _ => 0,
-        };
-        size_of::<Self>() + own
-    }
 }
 
 /// Appends `value` to `out` as one line of JSON, with the escapes of the module.
@@ -98,22 +72,4 @@ fn write_json(value: &impl Serialize, out: &mut BytesMut) -> Result<(), Error> {
         out.truncate(start);
     }
     written.map_err(Error::Unwritable)
-}
-
-/// Bytes of `value` as JSON, counted without keeping them.
-fn json_size(value: &impl Serialize) -> usize {
-    struct Count(usize);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    match serde_json::to_writer(&mut count, value) {
-        Ok(()) | Err(_) => count.0,
-    }
 }

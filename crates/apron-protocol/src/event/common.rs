@@ -70,7 +70,11 @@ macro_rules! accessors {
 
             /// Sets the raw event; `null` unsets it, because the protocol forbids a null here.
             pub fn set_raw_event(&mut self, raw: Value) {
-                self.fields().raw_event = (!raw.is_null()).then_some(raw);
+                if !raw.is_null() {
+                    self.fields().raw_event = Some(raw);
+                } else if let Some(fields) = &mut self.0 {
+                    fields.raw_event = None;
+                }
             }
 
             /// Bytes that the fields take beyond the event itself, roughly.
@@ -210,6 +214,13 @@ macro_rules! with_common {
             #[must_use]
             pub fn with_timestamp(mut self, milliseconds: i64) -> Self {
                 self.common.set_timestamp(milliseconds);
+                self
+            }
+
+            /// Says where the event came from, verbatim; `null` means nowhere.
+            #[must_use]
+            pub fn with_raw_event(mut self, raw: impl Into<serde_json::Value>) -> Self {
+                self.common.set_raw_event(raw.into());
                 self
             }
         }

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 pub use self::activity::{ActivityDelta, ActivitySnapshot};
 pub use self::common::{Common, RunCommon};
-pub use self::kind::EventType;
+pub use self::kind::{EventType, UnknownEventType};
 pub use self::reasoning::{
     ReasoningEncryptedValue, ReasoningEncryptedValueSubtype, ReasoningEnd, ReasoningMessageChunk,
     ReasoningMessageContent, ReasoningMessageEnd, ReasoningMessageStart, ReasoningRole,
@@ -118,6 +118,45 @@ pub enum Event {
     Custom(Box<Custom>),
 }
 
+/// One expression for every kind of event.
+macro_rules! every {
+    ($self:ident, $event:ident => $body:expr) => {
+        match $self {
+            Self::RunStarted($event) => $body,
+            Self::RunFinished($event) => $body,
+            Self::RunError($event) => $body,
+            Self::StepStarted($event) => $body,
+            Self::StepFinished($event) => $body,
+            Self::TextMessageStart($event) => $body,
+            Self::TextMessageContent($event) => $body,
+            Self::TextMessageEnd($event) => $body,
+            Self::TextMessageChunk($event) => $body,
+            Self::ToolCallStart($event) => $body,
+            Self::ToolCallArgs($event) => $body,
+            Self::ToolCallEnd($event) => $body,
+            Self::ToolCallChunk($event) => $body,
+            Self::ToolCallResult($event) => $body,
+            Self::StateSnapshot($event) => $body,
+            Self::StateDelta($event) => $body,
+            Self::MessagesSnapshot($event) => $body,
+            Self::ActivitySnapshot($event) => $body,
+            Self::ActivityDelta($event) => $body,
+            Self::ReasoningStart($event) => $body,
+            Self::ReasoningMessageStart($event) => $body,
+            Self::ReasoningMessageContent($event) => $body,
+            Self::ReasoningMessageEnd($event) => $body,
+            Self::ReasoningMessageChunk($event) => $body,
+            Self::ReasoningEnd($event) => $body,
+            Self::ReasoningEncryptedValue($event) => $body,
+            Self::SubagentStarted($event) => $body,
+            Self::SubagentFinished($event) => $body,
+            Self::SubagentError($event) => $body,
+            Self::Raw($event) => $body,
+            Self::Custom($event) => $body,
+        }
+    };
+}
+
 impl Event {
     /// The kind of event.
     #[must_use]
@@ -157,116 +196,42 @@ impl Event {
         }
     }
 
-    /// The event's metadata.
+    /// The event's timestamp, in milliseconds since the Unix epoch.
     #[must_use]
-    pub fn metadata(&self) -> Option<&Map<String, Value>> {
-        match self {
-            Self::RunStarted(event) => event.common.metadata(),
-            Self::RunFinished(event) => event.common.metadata(),
-            Self::RunError(event) => event.common.metadata(),
-            Self::StepStarted(event) => event.common.metadata(),
-            Self::StepFinished(event) => event.common.metadata(),
-            Self::TextMessageStart(event) => event.common.metadata(),
-            Self::TextMessageContent(event) => event.common.metadata(),
-            Self::TextMessageEnd(event) => event.common.metadata(),
-            Self::TextMessageChunk(event) => event.common.metadata(),
-            Self::ToolCallStart(event) => event.common.metadata(),
-            Self::ToolCallArgs(event) => event.common.metadata(),
-            Self::ToolCallEnd(event) => event.common.metadata(),
-            Self::ToolCallChunk(event) => event.common.metadata(),
-            Self::ToolCallResult(event) => event.common.metadata(),
-            Self::StateSnapshot(event) => event.common.metadata(),
-            Self::StateDelta(event) => event.common.metadata(),
-            Self::MessagesSnapshot(event) => event.common.metadata(),
-            Self::ActivitySnapshot(event) => event.common.metadata(),
-            Self::ActivityDelta(event) => event.common.metadata(),
-            Self::ReasoningStart(event) => event.common.metadata(),
-            Self::ReasoningMessageStart(event) => event.common.metadata(),
-            Self::ReasoningMessageContent(event) => event.common.metadata(),
-            Self::ReasoningMessageEnd(event) => event.common.metadata(),
-            Self::ReasoningMessageChunk(event) => event.common.metadata(),
-            Self::ReasoningEnd(event) => event.common.metadata(),
-            Self::ReasoningEncryptedValue(event) => event.common.metadata(),
-            Self::SubagentStarted(event) => event.common.metadata(),
-            Self::SubagentFinished(event) => event.common.metadata(),
-            Self::SubagentError(event) => event.common.metadata(),
-            Self::Raw(event) => event.common.metadata(),
-            Self::Custom(event) => event.common.metadata(),
-        }
-    }
-
-    /// The event's metadata, made when there is none.
-    pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
-        match self {
-            Self::RunStarted(event) => event.common.metadata_mut(),
-            Self::RunFinished(event) => event.common.metadata_mut(),
-            Self::RunError(event) => event.common.metadata_mut(),
-            Self::StepStarted(event) => event.common.metadata_mut(),
-            Self::StepFinished(event) => event.common.metadata_mut(),
-            Self::TextMessageStart(event) => event.common.metadata_mut(),
-            Self::TextMessageContent(event) => event.common.metadata_mut(),
-            Self::TextMessageEnd(event) => event.common.metadata_mut(),
-            Self::TextMessageChunk(event) => event.common.metadata_mut(),
-            Self::ToolCallStart(event) => event.common.metadata_mut(),
-            Self::ToolCallArgs(event) => event.common.metadata_mut(),
-            Self::ToolCallEnd(event) => event.common.metadata_mut(),
-            Self::ToolCallChunk(event) => event.common.metadata_mut(),
-            Self::ToolCallResult(event) => event.common.metadata_mut(),
-            Self::StateSnapshot(event) => event.common.metadata_mut(),
-            Self::StateDelta(event) => event.common.metadata_mut(),
-            Self::MessagesSnapshot(event) => event.common.metadata_mut(),
-            Self::ActivitySnapshot(event) => event.common.metadata_mut(),
-            Self::ActivityDelta(event) => event.common.metadata_mut(),
-            Self::ReasoningStart(event) => event.common.metadata_mut(),
-            Self::ReasoningMessageStart(event) => event.common.metadata_mut(),
-            Self::ReasoningMessageContent(event) => event.common.metadata_mut(),
-            Self::ReasoningMessageEnd(event) => event.common.metadata_mut(),
-            Self::ReasoningMessageChunk(event) => event.common.metadata_mut(),
-            Self::ReasoningEnd(event) => event.common.metadata_mut(),
-            Self::ReasoningEncryptedValue(event) => event.common.metadata_mut(),
-            Self::SubagentStarted(event) => event.common.metadata_mut(),
-            Self::SubagentFinished(event) => event.common.metadata_mut(),
-            Self::SubagentError(event) => event.common.metadata_mut(),
-            Self::Raw(event) => event.common.metadata_mut(),
-            Self::Custom(event) => event.common.metadata_mut(),
-        }
+    pub fn timestamp(&self) -> Option<i64> {
+        every!(self, event => event.common.timestamp())
     }
 
     /// Sets the timestamp, in milliseconds since the Unix epoch.
     pub fn set_timestamp(&mut self, milliseconds: i64) {
-        match self {
-            Self::RunStarted(event) => event.common.set_timestamp(milliseconds),
-            Self::RunFinished(event) => event.common.set_timestamp(milliseconds),
-            Self::RunError(event) => event.common.set_timestamp(milliseconds),
-            Self::StepStarted(event) => event.common.set_timestamp(milliseconds),
-            Self::StepFinished(event) => event.common.set_timestamp(milliseconds),
-            Self::TextMessageStart(event) => event.common.set_timestamp(milliseconds),
-            Self::TextMessageContent(event) => event.common.set_timestamp(milliseconds),
-            Self::TextMessageEnd(event) => event.common.set_timestamp(milliseconds),
-            Self::TextMessageChunk(event) => event.common.set_timestamp(milliseconds),
-            Self::ToolCallStart(event) => event.common.set_timestamp(milliseconds),
-            Self::ToolCallArgs(event) => event.common.set_timestamp(milliseconds),
-            Self::ToolCallEnd(event) => event.common.set_timestamp(milliseconds),
-            Self::ToolCallChunk(event) => event.common.set_timestamp(milliseconds),
-            Self::ToolCallResult(event) => event.common.set_timestamp(milliseconds),
-            Self::StateSnapshot(event) => event.common.set_timestamp(milliseconds),
-            Self::StateDelta(event) => event.common.set_timestamp(milliseconds),
-            Self::MessagesSnapshot(event) => event.common.set_timestamp(milliseconds),
-            Self::ActivitySnapshot(event) => event.common.set_timestamp(milliseconds),
-            Self::ActivityDelta(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningStart(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningMessageStart(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningMessageContent(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningMessageEnd(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningMessageChunk(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningEnd(event) => event.common.set_timestamp(milliseconds),
-            Self::ReasoningEncryptedValue(event) => event.common.set_timestamp(milliseconds),
-            Self::SubagentStarted(event) => event.common.set_timestamp(milliseconds),
-            Self::SubagentFinished(event) => event.common.set_timestamp(milliseconds),
-            Self::SubagentError(event) => event.common.set_timestamp(milliseconds),
-            Self::Raw(event) => event.common.set_timestamp(milliseconds),
-            Self::Custom(event) => event.common.set_timestamp(milliseconds),
-        }
+        every!(self, event => event.common.set_timestamp(milliseconds));
+    }
+
+    /// Where the event came from, verbatim.
+    #[must_use]
+    pub fn raw_event(&self) -> Option<&Value> {
+        every!(self, event => event.common.raw_event())
+    }
+
+    /// Says where the event came from, verbatim; `null` means nowhere.
+    pub fn set_raw_event(&mut self, raw: Value) {
+        every!(self, event => event.common.set_raw_event(raw));
+    }
+
+    /// The event's metadata.
+    #[must_use]
+    pub fn metadata(&self) -> Option<&Map<String, Value>> {
+        every!(self, event => event.common.metadata())
+    }
+
+    /// The event's metadata, made when there is none.
+    pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
+        every!(self, event => event.common.metadata_mut())
+    }
+
+    /// Bytes that the optional fields take, roughly.
+    pub(crate) fn common_weight(&self) -> usize {
+        every!(self, event => event.common.weight())
     }
 
     /// The subagent invocation that the event belongs to or is about; absent for the run's own
@@ -305,6 +270,44 @@ impl Event {
             Self::SubagentError(event) => Some(&event.subagent_run_id),
             Self::Raw(event) => event.common.subagent_run_id(),
             Self::Custom(event) => event.common.subagent_run_id(),
+        }
+    }
+
+    /// Attributes the event to a subagent invocation. Events of the run as a whole, and those that
+    /// are about an invocation, stay as they are.
+    pub fn attribute(&mut self, owner: &SubagentRunId) {
+        match self {
+            Self::StepStarted(event) => event.common.set_subagent_run_id(owner),
+            Self::StepFinished(event) => event.common.set_subagent_run_id(owner),
+            Self::TextMessageStart(event) => event.common.set_subagent_run_id(owner),
+            Self::TextMessageContent(event) => event.common.set_subagent_run_id(owner),
+            Self::TextMessageEnd(event) => event.common.set_subagent_run_id(owner),
+            Self::TextMessageChunk(event) => event.common.set_subagent_run_id(owner),
+            Self::ToolCallStart(event) => event.common.set_subagent_run_id(owner),
+            Self::ToolCallArgs(event) => event.common.set_subagent_run_id(owner),
+            Self::ToolCallEnd(event) => event.common.set_subagent_run_id(owner),
+            Self::ToolCallChunk(event) => event.common.set_subagent_run_id(owner),
+            Self::ToolCallResult(event) => event.common.set_subagent_run_id(owner),
+            Self::StateSnapshot(event) => event.common.set_subagent_run_id(owner),
+            Self::StateDelta(event) => event.common.set_subagent_run_id(owner),
+            Self::ActivitySnapshot(event) => event.common.set_subagent_run_id(owner),
+            Self::ActivityDelta(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningStart(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningMessageStart(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningMessageContent(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningMessageEnd(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningMessageChunk(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningEnd(event) => event.common.set_subagent_run_id(owner),
+            Self::ReasoningEncryptedValue(event) => event.common.set_subagent_run_id(owner),
+            Self::Raw(event) => event.common.set_subagent_run_id(owner),
+            Self::Custom(event) => event.common.set_subagent_run_id(owner),
+            Self::RunStarted(_)
+            | Self::RunFinished(_)
+            | Self::RunError(_)
+            | Self::MessagesSnapshot(_)
+            | Self::SubagentStarted(_)
+            | Self::SubagentFinished(_)
+            | Self::SubagentError(_) => {}
         }
     }
 

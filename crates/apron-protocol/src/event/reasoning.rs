@@ -192,6 +192,28 @@ impl ReasoningMessageEnd {
     }
 }
 
+impl ReasoningMessageChunk {
+    /// A chunk with nothing set. The first of a message needs an id.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the message.
+    #[must_use]
+    pub fn with_message_id(mut self, id: impl Into<MessageId>) -> Self {
+        self.message_id = Some(id.into());
+        self
+    }
+
+    /// Appends `delta`.
+    #[must_use]
+    pub fn with_delta(mut self, delta: impl Into<Text>) -> Self {
+        self.delta = Some(delta.into());
+        self
+    }
+}
+
 impl ReasoningEncryptedValue {
     /// A value that belongs to a message.
     #[must_use]

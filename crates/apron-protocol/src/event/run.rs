@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::common::{RunCommon, with_common};
+use crate::absent::nothing;
 use crate::ids::{RunId, ThreadId};
 use crate::input::RunAgentInput;
+use crate::object::objects;
 use crate::outcome::{RunOutcome, optional_run_outcome};
 use crate::usage::TokenUsage;
 use crate::version::PROTOCOL_VERSION;
@@ -48,6 +50,21 @@ impl RunStarted {
             common: RunCommon::default(),
         }
     }
+
+    /// Names the run that this one continues or was spawned by.
+    #[must_use]
+    pub fn with_parent_run_id(mut self, id: impl Into<RunId>) -> Self {
+        self.parent_run_id = Some(id.into());
+        self
+    }
+
+    /// Echoes the request. A client validates it deeply, so echo only what was read by
+    /// [`RunAgentInput::from_slice`] or built here.
+    #[must_use]
+    pub fn with_input(mut self, input: RunAgentInput) -> Self {
+        self.input = Some(Box::new(input));
+        self
+    }
 }
 
 /// `RUN_FINISHED`: the run came to an end that is no failure.
@@ -60,7 +77,7 @@ pub struct RunFinished {
     /// The run that ends.
     pub run_id: RunId,
     /// What the run computed; any JSON but null. Clients show it for a success only.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub result: Option<Value>,
     /// How it ended; absent is a success. An unknown kind is read as absent.
     #[serde(
@@ -70,7 +87,11 @@ pub struct RunFinished {
     )]
     pub outcome: Option<RunOutcome>,
     /// Tokens used by this run, one entry per provider and model.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "objects",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub usage: Vec<TokenUsage>,
     /// Optional fields of every event.
     #[serde(flatten)]
@@ -126,7 +147,11 @@ pub struct RunError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Tokens used until the failure, one entry per provider and model.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "objects",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub usage: Vec<TokenUsage>,
     /// Optional fields of every event.
     #[serde(flatten)]

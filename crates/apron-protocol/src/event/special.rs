@@ -47,6 +47,13 @@ impl Raw {
             common: Common::default(),
         }
     }
+
+    /// Names the system that the event came from.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<String>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
 }
 
 impl Custom {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::common::{RunCommon, with_common};
+use crate::absent::nothing;
 use crate::ids::{MessageId, SubagentRunId, ToolCallId};
 use crate::outcome::{SubagentOutcome, optional_subagent_outcome};
 
@@ -41,7 +42,7 @@ pub struct SubagentFinished {
     /// The invocation.
     pub subagent_run_id: SubagentRunId,
     /// What it computed; any JSON but null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub result: Option<Value>,
     /// How it ended; absent is a success. An unknown kind is read as absent.
     #[serde(
@@ -90,6 +91,34 @@ impl SubagentStarted {
             common: RunCommon::default(),
         }
     }
+
+    /// Says what the subagent is for.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Names the invocation that spawned this one.
+    #[must_use]
+    pub fn with_parent_subagent_run_id(mut self, id: impl Into<SubagentRunId>) -> Self {
+        self.parent_subagent_run_id = Some(id.into());
+        self
+    }
+
+    /// Names the tool call that spawned this invocation.
+    #[must_use]
+    pub fn with_parent_tool_call_id(mut self, id: impl Into<ToolCallId>) -> Self {
+        self.parent_tool_call_id = Some(id.into());
+        self
+    }
+
+    /// Names the message that spawned this invocation.
+    #[must_use]
+    pub fn with_parent_message_id(mut self, id: impl Into<MessageId>) -> Self {
+        self.parent_message_id = Some(id.into());
+        self
+    }
 }
 
 impl SubagentFinished {
@@ -108,6 +137,14 @@ impl SubagentFinished {
     #[must_use]
     pub fn with_outcome(mut self, outcome: SubagentOutcome) -> Self {
         self.outcome = Some(outcome);
+        self
+    }
+
+    /// Attaches a result; `null` means none.
+    #[must_use]
+    pub fn with_result(mut self, result: impl Into<Value>) -> Self {
+        let result = result.into();
+        self.result = (!result.is_null()).then_some(result);
         self
     }
 }

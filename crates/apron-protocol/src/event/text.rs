@@ -134,6 +134,42 @@ impl TextMessageContent {
     }
 }
 
+impl TextMessageChunk {
+    /// A chunk with nothing set. The first of a message needs an id.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the message.
+    #[must_use]
+    pub fn with_message_id(mut self, id: impl Into<MessageId>) -> Self {
+        self.message_id = Some(id.into());
+        self
+    }
+
+    /// Sets who speaks.
+    #[must_use]
+    pub fn with_role(mut self, role: TextMessageRole) -> Self {
+        self.role = Some(role);
+        self
+    }
+
+    /// Appends `delta`.
+    #[must_use]
+    pub fn with_delta(mut self, delta: impl Into<Text>) -> Self {
+        self.delta = Some(delta.into());
+        self
+    }
+
+    /// Names the speaker.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+}
+
 impl TextMessageEnd {
     /// Closes an open message.
     #[must_use]

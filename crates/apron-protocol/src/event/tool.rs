@@ -166,4 +166,47 @@ impl ToolCallResult {
             common: Common::default(),
         }
     }
+
+    /// Spells out the role, which is otherwise absent.
+    #[must_use]
+    pub fn with_role(mut self) -> Self {
+        self.role = Some(ToolRole::Tool);
+        self
+    }
+}
+
+impl ToolCallChunk {
+    /// A chunk with nothing set. The first of a call needs an id and a tool.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the call.
+    #[must_use]
+    pub fn with_tool_call_id(mut self, id: impl Into<ToolCallId>) -> Self {
+        self.tool_call_id = Some(id.into());
+        self
+    }
+
+    /// Names the tool.
+    #[must_use]
+    pub fn with_tool_call_name(mut self, name: impl Into<String>) -> Self {
+        self.tool_call_name = Some(name.into());
+        self
+    }
+
+    /// Names the assistant message that makes the call.
+    #[must_use]
+    pub fn with_parent_message_id(mut self, id: impl Into<MessageId>) -> Self {
+        self.parent_message_id = Some(id.into());
+        self
+    }
+
+    /// Appends `delta` to the arguments.
+    #[must_use]
+    pub fn with_delta(mut self, delta: impl Into<Text>) -> Self {
+        self.delta = Some(delta.into());
+        self
+    }
 }

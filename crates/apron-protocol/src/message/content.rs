@@ -1,11 +1,13 @@
 //! What a message says: text, or parts of several media.
 
-use serde::de::{Deserialize, Deserializer};
-use serde::{Deserialize as DeriveDeserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::wire::{WireContent, WirePart};
+use super::part::{WireContent, WirePart, WireSource};
+use crate::absent::nothing;
 use crate::notes::Notes;
+use crate::slot;
 
 /// The content of a user message, a tool message or a tool result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,7 +48,7 @@ pub struct TextPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Any JSON but null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub metadata: Option<Value>,
 }
 
@@ -61,12 +63,12 @@ pub struct MediaPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Any JSON but null.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "nothing")]
     pub metadata: Option<Value>,
 }
 
 /// Where the bytes of a [`MediaPart`] are.
-#[derive(Clone, Debug, DeriveDeserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PartSource {
@@ -125,11 +127,7 @@ impl ContentPart {
     /// A part of text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextPart {
-            text: text.into(),
-            id: None,
-            metadata: None,
-        })
+        Self::Text(TextPart::new(text))
     }
 
     /// The text, when the part is text.
@@ -138,6 +136,18 @@ impl ContentPart {
         match self {
             Self::Text(part) => Some(&part.text),
             Self::Image(_) | Self::Audio(_) | Self::Video(_) | Self::Document(_) => None,
+        }
+    }
+}
+
+impl TextPart {
+    /// A part with the given text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            id: None,
+            metadata: None,
         }
     }
 }
@@ -151,6 +161,65 @@ impl MediaPart {
             id: None,
             metadata: None,
         }
+    }
+}
+
+/// The setters that every part has.
+macro_rules! setters {
+    ($($name:ident)+) => {$(
+        impl $name {
+            /// Sets the part's own id.
+            #[must_use]
+            pub fn with_id(mut self, id: impl Into<String>) -> Self {
+                self.id = Some(id.into());
+                self
+            }
+
+            /// Sets the metadata, any JSON; `null` means none.
+            #[must_use]
+            pub fn with_metadata(mut self, metadata: impl Into<Value>) -> Self {
+                self.metadata = Some(metadata.into()).filter(|metadata| !metadata.is_null());
+                self
+            }
+        }
+    )+};
+}
+
+setters! { TextPart MediaPart }
+
+impl PartSource {
+    /// Bytes inline, already in base64.
+    #[must_use]
+    pub fn data(base64: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self::Data {
+            value: base64.into(),
+            mime_type: mime_type.into(),
+        }
+    }
+
+    /// An address, of unknown media type.
+    #[must_use]
+    pub fn url(address: impl Into<String>) -> Self {
+        Self::Url {
+            value: address.into(),
+            mime_type: None,
+        }
+    }
+
+    /// A handle that a provider issued, of unknown provider and media type.
+    #[must_use]
+    pub fn file(handle: impl Into<String>) -> Self {
+        Self::File {
+            value: handle.into(),
+            provider: None,
+            mime_type: None,
+        }
+    }
+}
+
+impl From<TextPart> for ContentPart {
+    fn from(part: TextPart) -> Self {
+        Self::Text(part)
     }
 }
 
@@ -172,20 +241,32 @@ impl From<Vec<ContentPart>> for Content {
     }
 }
 
+impl FromIterator<ContentPart> for Content {
+    fn from_iter<I: IntoIterator<Item = ContentPart>>(parts: I) -> Self {
+        Self::Parts(parts.into_iter().collect())
+    }
+}
+
 impl<'de> Deserialize<'de> for Content {
     /// Parts of an unknown type, or with a source of an unknown type, are left out.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = WireContent::deserialize(deserializer)?;
-        wire.read(&mut Notes::default())
-            .map_err(serde::de::Error::custom)
+        let read = |wire: WireContent| wire.read(&mut Notes::default());
+        slot::whole(deserializer, "content", read)
     }
 }
 
 impl<'de> Deserialize<'de> for ContentPart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = WirePart::deserialize(deserializer)?;
-        wire.read(&mut Notes::default())
-            .map_err(serde::de::Error::custom)?
-            .ok_or_else(|| serde::de::Error::custom("unknown content part"))
+        let read = |wire: WirePart| wire.read(&mut Notes::default());
+        slot::whole(deserializer, "part", read)?
+            .ok_or_else(|| D::Error::custom("a content part of an unknown type"))
+    }
+}
+
+impl<'de> Deserialize<'de> for PartSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = |wire: WireSource| wire.read(&mut Notes::default());
+        slot::whole(deserializer, "source", read)?
+            .ok_or_else(|| D::Error::custom("a source of an unknown type"))
     }
 }

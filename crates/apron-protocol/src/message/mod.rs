@@ -1,16 +1,25 @@
 //! Messages: what a conversation remembers.
 
+mod call;
 mod content;
+mod part;
+mod roles;
 mod wire;
 
-use serde::de::{Deserialize, Deserializer};
-use serde::{Deserialize as DeriveDeserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
+pub use self::call::{FunctionCall, ToolCall, ToolCallKind};
 pub use self::content::{Content, ContentPart, MediaPart, PartSource, TextPart};
-pub(crate) use self::wire::WireMessage;
+pub use self::roles::{
+    ActivityMessage, AssistantMessage, InstructionMessage, ReasoningMessage, ToolMessage,
+    UserMessage,
+};
+pub(crate) use self::wire::Messages;
+use self::wire::WireMessage;
 use crate::ids::{MessageId, SubagentRunId, ToolCallId};
 use crate::notes::Notes;
+use crate::slot;
 
 /// A message of the conversation, by role.
 ///
@@ -35,183 +44,6 @@ pub enum Message {
     Activity(ActivityMessage),
     /// What the agent thought.
     Reasoning(ReasoningMessage),
-}
-
-/// A message of the developer or the system.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct InstructionMessage {
-    /// The message's id.
-    pub id: MessageId,
-    /// The instructions.
-    pub content: String,
-    /// A name for the author.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Hidden reasoning to send back to the provider that made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_value: Option<String>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-    /// The subagent invocation it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subagent_run_id: Option<SubagentRunId>,
-}
-
-/// A message of the agent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct AssistantMessage {
-    /// The message's id.
-    pub id: MessageId,
-    /// What it said; absent when it only called tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<String>,
-    /// The tools it called.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCall>,
-    /// A name for the author.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Hidden reasoning to send back to the provider that made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_value: Option<String>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-    /// The subagent invocation it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subagent_run_id: Option<SubagentRunId>,
-}
-
-/// A message of the person.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct UserMessage {
-    /// The message's id.
-    pub id: MessageId,
-    /// What the person said or attached.
-    pub content: Content,
-    /// A name for the author.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Hidden reasoning to send back to the provider that made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_value: Option<String>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-    /// The subagent invocation it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subagent_run_id: Option<SubagentRunId>,
-}
-
-/// The answer to a tool call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ToolMessage {
-    /// The message's id.
-    pub id: MessageId,
-    /// The call it answers.
-    pub tool_call_id: ToolCallId,
-    /// The answer.
-    pub content: Content,
-    /// What went wrong, when the tool failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Hidden reasoning to send back to the provider that made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_value: Option<String>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-    /// The subagent invocation it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subagent_run_id: Option<SubagentRunId>,
-}
-
-/// Structured progress.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ActivityMessage {
-    /// The message's id.
-    pub id: MessageId,
-    /// What kind of activity it is.
-    pub activity_type: String,
-    /// The content; always an object.
-    pub content: Map<String, Value>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-    /// The subagent invocation it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subagent_run_id: Option<SubagentRunId>,
-}
-
-/// What the agent thought.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ReasoningMessage {
-    /// The message's id.
-    pub id: MessageId,
-    /// The thought.
-    pub content: String,
-    /// Hidden reasoning to send back to the provider that made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_value: Option<String>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-    /// The subagent invocation it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subagent_run_id: Option<SubagentRunId>,
-}
-
-/// A tool call of an [`AssistantMessage`].
-#[derive(Clone, Debug, DeriveDeserialize, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ToolCall {
-    /// The call's id.
-    pub id: ToolCallId,
-    /// Always `"function"`.
-    #[serde(rename = "type", default)]
-    pub kind: ToolCallKind,
-    /// What is called.
-    pub function: FunctionCall,
-    /// Hidden reasoning to send back to the provider that made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_value: Option<String>,
-    /// Data of the producer's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
-}
-
-/// The one kind of tool call there is.
-#[derive(Clone, Copy, Debug, Default, DeriveDeserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[expect(clippy::exhaustive_enums, reason = "a constant of the protocol")]
-pub enum ToolCallKind {
-    /// `"function"`.
-    #[default]
-    Function,
-}
-
-/// The function that a [`ToolCall`] names.
-#[derive(Clone, Debug, DeriveDeserialize, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct FunctionCall {
-    /// The tool.
-    pub name: String,
-    /// The arguments as the model wrote them: JSON text by intention, never checked here.
-    pub arguments: String,
 }
 
 impl Message {
@@ -258,28 +90,31 @@ impl Message {
     /// A message of the person.
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: impl Into<Content>) -> Self {
-        Self::User(UserMessage {
-            id: id.into(),
-            content: content.into(),
-            name: None,
-            encrypted_value: None,
-            metadata: None,
-            subagent_run_id: None,
-        })
+        Self::User(UserMessage::new(id, content))
     }
 
     /// A message of the agent that only speaks.
     #[must_use]
     pub fn assistant(id: impl Into<MessageId>, content: impl Into<String>) -> Self {
-        let mut message = AssistantMessage::new(id);
-        message.content = Some(content.into());
-        Self::Assistant(message)
+        Self::Assistant(AssistantMessage::new(id).with_content(content))
     }
 
     /// Instructions of the system.
     #[must_use]
     pub fn system(id: impl Into<MessageId>, content: impl Into<String>) -> Self {
         Self::System(InstructionMessage::new(id, content))
+    }
+
+    /// Instructions of the developer.
+    #[must_use]
+    pub fn developer(id: impl Into<MessageId>, content: impl Into<String>) -> Self {
+        Self::Developer(InstructionMessage::new(id, content))
+    }
+
+    /// What the agent thought.
+    #[must_use]
+    pub fn reasoning(id: impl Into<MessageId>, content: impl Into<String>) -> Self {
+        Self::Reasoning(ReasoningMessage::new(id, content))
     }
 
     /// The answer to a tool call.
@@ -289,83 +124,34 @@ impl Message {
         tool_call_id: impl Into<ToolCallId>,
         content: impl Into<Content>,
     ) -> Self {
-        Self::Tool(ToolMessage {
-            id: id.into(),
-            tool_call_id: tool_call_id.into(),
-            content: content.into(),
-            error: None,
-            encrypted_value: None,
-            metadata: None,
-            subagent_run_id: None,
-        })
+        Self::Tool(ToolMessage::new(id, tool_call_id, content))
     }
 }
 
-impl InstructionMessage {
-    /// Instructions with the given text.
-    #[must_use]
-    pub fn new(id: impl Into<MessageId>, content: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            content: content.into(),
-            name: None,
-            encrypted_value: None,
-            metadata: None,
-            subagent_run_id: None,
+/// Lets a message of one role be passed where a message is wanted.
+macro_rules! from_role {
+    ($($role:ident($name:ident))+) => {$(
+        impl From<$name> for Message {
+            fn from(message: $name) -> Self {
+                Self::$role(message)
+            }
         }
-    }
+    )+};
 }
 
-impl AssistantMessage {
-    /// A message that says nothing and calls nothing yet.
-    #[must_use]
-    pub fn new(id: impl Into<MessageId>) -> Self {
-        Self {
-            id: id.into(),
-            content: None,
-            tool_calls: Vec::new(),
-            name: None,
-            encrypted_value: None,
-            metadata: None,
-            subagent_run_id: None,
-        }
-    }
-
-    /// Adds a tool call.
-    #[must_use]
-    pub fn with_tool_call(mut self, call: ToolCall) -> Self {
-        self.tool_calls.push(call);
-        self
-    }
-}
-
-impl ToolCall {
-    /// A call of a function.
-    #[must_use]
-    pub fn new(
-        id: impl Into<ToolCallId>,
-        name: impl Into<String>,
-        arguments: impl Into<String>,
-    ) -> Self {
-        Self {
-            id: id.into(),
-            kind: ToolCallKind::Function,
-            function: FunctionCall {
-                name: name.into(),
-                arguments: arguments.into(),
-            },
-            encrypted_value: None,
-            metadata: None,
-        }
-    }
+from_role! {
+    Assistant(AssistantMessage)
+    User(UserMessage)
+    Tool(ToolMessage)
+    Activity(ActivityMessage)
+    Reasoning(ReasoningMessage)
 }
 
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = WireMessage::deserialize(deserializer)?;
-        wire.read(&mut Notes::default())
-            .map_err(serde::de::Error::custom)?
-            .ok_or_else(|| serde::de::Error::custom("unknown role"))
+        let read = |wire: WireMessage| wire.read(&mut Notes::default());
+        slot::whole(deserializer, "message", read)?
+            .ok_or_else(|| D::Error::custom("a message of an unknown role"))
     }
 }
 
@@ -373,6 +159,5 @@ impl<'de> Deserialize<'de> for Message {
 pub(crate) fn messages<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<Message>, D::Error> {
-    let wire = Vec::<WireMessage>::deserialize(deserializer)?;
-    wire::read_all(wire, &mut Notes::default()).map_err(serde::de::Error::custom)
+    Messages::deserialize(deserializer).map(|messages| messages.list)
 }

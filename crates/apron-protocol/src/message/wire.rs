@@ -1,328 +1,235 @@
 //! How messages arrive: one flat shape for every role, read in a single pass, then sorted out.
 //!
 //! An internally tagged enum would buffer each message whole before it knew the role, and would
-//! fail a whole list for one role it does not know. The flat shape costs one pass and is linear
-//! also for a list of a hundred thousand unknown roles.
+//! fail a whole list for one role it does not know. The flat shape costs one pass, and a message is
+//! sorted out before the next is read, so a list of a hundred thousand unknown roles costs no
+//! memory.
+
+use std::fmt;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::part::WireContent;
 use super::{
-    ActivityMessage, AssistantMessage, Content, ContentPart, InstructionMessage, MediaPart,
-    Message, PartSource, ReasoningMessage, TextPart, ToolCall, ToolMessage, UserMessage,
+    ActivityMessage, AssistantMessage, FunctionCall, InstructionMessage, Message, ReasoningMessage,
+    ToolCall, ToolCallKind, ToolMessage, UserMessage,
 };
 use crate::ids::{MessageId, SubagentRunId, ToolCallId};
 use crate::notes::{NoteKind, Notes};
+use crate::slot::{Kind, Malformed, Slot, object_kind};
+use crate::text::Text;
 
-/// Every member that some role has. `Option` reads a null as absent.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WireMessage {
-    role: String,
-    id: Option<MessageId>,
-    content: Option<WireContent>,
-    tool_calls: Option<Vec<ToolCall>>,
-    tool_call_id: Option<ToolCallId>,
-    activity_type: Option<String>,
-    name: Option<String>,
-    error: Option<String>,
-    encrypted_value: Option<String>,
-    metadata: Option<Map<String, Value>>,
-    subagent_run_id: Option<SubagentRunId>,
+/// A message list as it is read: messages of an unknown role are left out, with a note.
+pub(crate) struct Messages {
+    pub(crate) list: Vec<Message>,
+    pub(crate) notes: Notes,
 }
 
-/// Content of any role: text, parts, or an activity's object.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum WireContent {
-    Text(String),
-    Parts(Vec<WirePart>),
-    Object(Map<String, Value>),
-}
-
-/// Every member that some part has, those of the 0.x `binary` part included.
+/// Every member that some role has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WirePart {
+pub(super) struct WireMessage {
+    role: Slot<Text>,
+    id: Slot<MessageId>,
+    content: Slot<WireContent>,
+    tool_calls: Slot<WireCalls>,
+    tool_call_id: Slot<ToolCallId>,
+    activity_type: Slot<String>,
+    name: Slot<String>,
+    error: Slot<String>,
+    encrypted_value: Slot<String>,
+    metadata: Slot<Map<String, Value>>,
+    subagent_run_id: Slot<SubagentRunId>,
+}
+
+/// The tool calls of a message, sorted out as they are read.
+struct WireCalls(Result<Vec<ToolCall>, Malformed>);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WireCall {
+    id: Slot<ToolCallId>,
     #[serde(rename = "type")]
-    kind: String,
-    text: Option<String>,
-    source: Option<WireSource>,
-    id: Option<String>,
-    metadata: Option<Value>,
-    mime_type: Option<String>,
-    data: Option<String>,
-    url: Option<String>,
-    filename: Option<String>,
+    kind: Slot<Text>,
+    function: Slot<WireFunction>,
+    encrypted_value: Slot<String>,
+    metadata: Slot<Map<String, Value>>,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WireSource {
-    #[serde(rename = "type")]
-    kind: String,
-    value: Option<String>,
-    mime_type: Option<String>,
-    provider: Option<String>,
+pub(super) struct WireFunction {
+    name: Slot<String>,
+    arguments: Slot<String>,
 }
 
-/// A known member is missing or has the wrong shape. Says which, never what it held.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Malformed(&'static str);
+object_kind!(WireMessage);
+object_kind!(WireCall);
+object_kind!(WireFunction);
+
+impl<'de> Deserialize<'de> for Messages {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(MessagesVisitor)
+    }
+}
+
+struct MessagesVisitor;
+
+impl<'de> Visitor<'de> for MessagesVisitor {
+    type Value = Messages;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of messages")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut wire: A) -> Result<Messages, A::Error> {
+        let mut list = Vec::new();
+        let mut notes = Notes::default();
+        let mut index = 0;
+        while let Some(message) = wire.next_element::<Slot<WireMessage>>()? {
+            let message = message.element().and_then(|wire| wire.read(&mut notes));
+            let message =
+                message.map_err(|fault| A::Error::custom(fault.at(index).within("messages")))?;
+            list.extend(message);
+            index += 1;
+        }
+        Ok(Messages { list, notes })
+    }
+}
 
 impl WireMessage {
     /// Sorts the members out by role; `None` for a role that 1.0 does not know.
-    pub(crate) fn read(self, notes: &mut Notes) -> Result<Option<Message>, Malformed> {
-        let Self {
-            role,
-            id,
-            content,
-            tool_calls,
-            tool_call_id,
-            activity_type,
-            name,
-            error,
-            encrypted_value,
-            metadata,
-            subagent_run_id,
-        } = self;
-        if !matches!(
-            role.as_str(),
-            "developer" | "system" | "assistant" | "user" | "tool" | "activity" | "reasoning"
-        ) {
-            notes.add(NoteKind::UnknownRole, &role);
-            return Ok(None);
-        }
-        let id = id.ok_or(Malformed("a message has no id"))?;
-        let message = match role.as_str() {
-            "developer" | "system" => {
-                let content = plain(content, notes)?
-                    .ok_or(Malformed("a developer or system message has no content"))?;
-                let message = InstructionMessage {
-                    id,
-                    content,
-                    name,
-                    encrypted_value,
-                    metadata,
-                    subagent_run_id,
-                };
-                if role == "system" {
-                    Message::System(message)
-                } else {
-                    Message::Developer(message)
-                }
-            }
-            "assistant" => Message::Assistant(AssistantMessage {
-                id,
-                content: plain(content, notes)?,
-                tool_calls: tool_calls.unwrap_or_default(),
-                name,
-                encrypted_value,
-                metadata,
-                subagent_run_id,
-            }),
-            "user" => {
-                let content = content.ok_or(Malformed("a user message has no content"))?;
-                let content = content.read(notes)?;
-                Message::User(UserMessage {
-                    id,
-                    content,
-                    name,
-                    encrypted_value,
-                    metadata,
-                    subagent_run_id,
-                })
-            }
-            "tool" => {
-                let content = content.ok_or(Malformed("a tool message has no content"))?;
-                let content = content.read(notes)?;
-                let tool_call_id =
-                    tool_call_id.ok_or(Malformed("a tool message has no toolCallId"))?;
-                Message::Tool(ToolMessage {
-                    id,
-                    tool_call_id,
-                    content,
-                    error,
-                    encrypted_value,
-                    metadata,
-                    subagent_run_id,
-                })
-            }
-            "activity" => {
-                let activity_type =
-                    activity_type.ok_or(Malformed("an activity message has no activityType"))?;
-                let Some(WireContent::Object(content)) = content else {
-                    return Err(Malformed("an activity message's content is no object"));
-                };
-                Message::Activity(ActivityMessage {
-                    id,
-                    activity_type,
-                    content,
-                    metadata,
-                    subagent_run_id,
-                })
-            }
-            _ => Message::Reasoning(ReasoningMessage {
-                id,
-                content: plain(content, notes)?
-                    .ok_or(Malformed("a reasoning message has no content"))?,
-                encrypted_value,
-                metadata,
-                subagent_run_id,
-            }),
-        };
-        Ok(Some(message))
-    }
-}
-
-/// Reads a list and leaves out what 1.0 does not know.
-pub(crate) fn read_all(
-    wire: Vec<WireMessage>,
-    notes: &mut Notes,
-) -> Result<Vec<Message>, Malformed> {
-    let mut messages = Vec::with_capacity(wire.len());
-    for message in wire {
-        messages.extend(message.read(notes)?);
-    }
-    Ok(messages)
-}
-
-/// Content of a role that speaks plain text. Parts are taken for their text: 0.x histories
-/// (and TanStack's) carry assistant text that way.
-fn plain(content: Option<WireContent>, notes: &mut Notes) -> Result<Option<String>, Malformed> {
-    match content {
-        None => Ok(None),
-        Some(WireContent::Text(text)) => Ok(Some(text)),
-        Some(parts @ WireContent::Parts(_)) => Ok(Some(parts.read(notes)?.to_text())),
-        Some(WireContent::Object(_)) => Err(Malformed("a message's content is an object")),
-    }
-}
-
-impl WireContent {
-    pub(crate) fn read(self, notes: &mut Notes) -> Result<Content, Malformed> {
-        match self {
-            Self::Text(text) => Ok(Content::Text(text)),
-            Self::Parts(wire) => {
-                let mut parts = Vec::with_capacity(wire.len());
-                for part in wire {
-                    parts.extend(part.read(notes)?);
-                }
-                Ok(Content::Parts(parts))
-            }
-            Self::Object(_) => Err(Malformed("a message's content is an object")),
-        }
-    }
-}
-
-impl WirePart {
-    /// Reads a part; `None` for a type, or a type of source, that 1.0 does not know.
-    pub(crate) fn read(self, notes: &mut Notes) -> Result<Option<ContentPart>, Malformed> {
-        let Self {
-            kind,
-            text,
-            source,
-            id,
-            metadata,
-            mime_type,
-            data,
-            url,
-            filename,
-        } = self;
-        let wrap = match kind.as_str() {
-            "text" => {
-                let text = text.ok_or(Malformed("a text part has no text"))?;
-                return Ok(Some(ContentPart::Text(TextPart { text, id, metadata })));
-            }
-            "image" => ContentPart::Image,
-            "audio" => ContentPart::Audio,
-            "video" => ContentPart::Video,
-            "document" => ContentPart::Document,
-            "binary" => {
-                notes.add(NoteKind::UpgradedBinary, &kind);
-                return upgrade(mime_type, data, url, id, filename).map(Some);
-            }
+    pub(super) fn read(mut self, notes: &mut Notes) -> Result<Option<Message>, Malformed> {
+        let role = self.role.take().required("role")?;
+        Ok(Some(match role.as_str() {
+            "developer" => Message::Developer(self.instruction(notes)?),
+            "system" => Message::System(self.instruction(notes)?),
+            "assistant" => Message::Assistant(self.assistant(notes)?),
+            "user" => Message::User(self.user(notes)?),
+            "tool" => Message::Tool(self.tool(notes)?),
+            "activity" => Message::Activity(self.activity()?),
+            "reasoning" => Message::Reasoning(self.reasoning(notes)?),
             _ => {
-                notes.add(NoteKind::UnknownPart, &kind);
+                notes.add(NoteKind::UnknownRole, &role);
                 return Ok(None);
             }
-        };
-        let source = source.ok_or(Malformed("a media part has no source"))?;
-        let Some(source) = source.read(notes)? else {
-            return Ok(None);
-        };
-        Ok(Some(wrap(MediaPart {
-            source,
-            id,
-            metadata,
-        })))
-    }
-}
-
-impl WireSource {
-    fn read(self, notes: &mut Notes) -> Result<Option<PartSource>, Malformed> {
-        let Self {
-            kind,
-            value,
-            mime_type,
-            provider,
-        } = self;
-        if !matches!(kind.as_str(), "data" | "url" | "file") {
-            notes.add(NoteKind::UnknownSource, &kind);
-            return Ok(None);
-        }
-        let value = value.ok_or(Malformed("a part's source has no value"))?;
-        Ok(Some(match kind.as_str() {
-            "data" => PartSource::Data {
-                value,
-                mime_type: mime_type.ok_or(Malformed("a data source has no mimeType"))?,
-            },
-            "url" => PartSource::Url { value, mime_type },
-            _ => PartSource::File {
-                value,
-                provider,
-                mime_type,
-            },
         }))
     }
+
+    fn instruction(self, notes: &mut Notes) -> Result<InstructionMessage, Malformed> {
+        Ok(InstructionMessage {
+            id: self.id.required("id")?,
+            content: self.content.required("content")?.plain(notes)?,
+            name: self.name.optional("name")?,
+            encrypted_value: self.encrypted_value.optional("encryptedValue")?,
+            metadata: self.metadata.optional("metadata")?,
+            subagent_run_id: self.subagent_run_id.optional("subagentRunId")?,
+        })
+    }
+
+    fn assistant(self, notes: &mut Notes) -> Result<AssistantMessage, Malformed> {
+        let content = self.content.optional("content")?;
+        let calls = self.tool_calls.optional("toolCalls")?;
+        Ok(AssistantMessage {
+            id: self.id.required("id")?,
+            content: content.map(|content| content.plain(notes)).transpose()?,
+            tool_calls: calls.map_or_else(|| Ok(Vec::new()), |WireCalls(calls)| calls)?,
+            name: self.name.optional("name")?,
+            encrypted_value: self.encrypted_value.optional("encryptedValue")?,
+            metadata: self.metadata.optional("metadata")?,
+            subagent_run_id: self.subagent_run_id.optional("subagentRunId")?,
+        })
+    }
+
+    fn user(self, notes: &mut Notes) -> Result<UserMessage, Malformed> {
+        Ok(UserMessage {
+            id: self.id.required("id")?,
+            content: self.content.required("content")?.read(notes)?,
+            name: self.name.optional("name")?,
+            encrypted_value: self.encrypted_value.optional("encryptedValue")?,
+            metadata: self.metadata.optional("metadata")?,
+            subagent_run_id: self.subagent_run_id.optional("subagentRunId")?,
+        })
+    }
+
+    fn tool(self, notes: &mut Notes) -> Result<ToolMessage, Malformed> {
+        Ok(ToolMessage {
+            id: self.id.required("id")?,
+            tool_call_id: self.tool_call_id.required("toolCallId")?,
+            content: self.content.required("content")?.read(notes)?,
+            error: self.error.optional("error")?,
+            encrypted_value: self.encrypted_value.optional("encryptedValue")?,
+            metadata: self.metadata.optional("metadata")?,
+            subagent_run_id: self.subagent_run_id.optional("subagentRunId")?,
+        })
+    }
+
+    fn activity(self) -> Result<ActivityMessage, Malformed> {
+        Ok(ActivityMessage {
+            id: self.id.required("id")?,
+            activity_type: self.activity_type.required("activityType")?,
+            content: self.content.object()?,
+            metadata: self.metadata.optional("metadata")?,
+            subagent_run_id: self.subagent_run_id.optional("subagentRunId")?,
+        })
+    }
+
+    fn reasoning(self, notes: &mut Notes) -> Result<ReasoningMessage, Malformed> {
+        Ok(ReasoningMessage {
+            id: self.id.required("id")?,
+            content: self.content.required("content")?.plain(notes)?,
+            encrypted_value: self.encrypted_value.optional("encryptedValue")?,
+            metadata: self.metadata.optional("metadata")?,
+            subagent_run_id: self.subagent_run_id.optional("subagentRunId")?,
+        })
+    }
 }
 
-/// Turns a 0.x `binary` part into the media part that 1.0 has for it. The precedence is inline
-/// bytes, then address, then handle.
-fn upgrade(
-    mime_type: Option<String>,
-    data: Option<String>,
-    url: Option<String>,
-    id: Option<String>,
-    filename: Option<String>,
-) -> Result<ContentPart, Malformed> {
-    let family = mime_type.as_deref().and_then(|kind| kind.split('/').next());
-    let wrap = match family {
-        Some("image") => ContentPart::Image,
-        Some("audio") => ContentPart::Audio,
-        Some("video") => ContentPart::Video,
-        _ => ContentPart::Document,
-    };
-    let (source, id) = match (data, url, id) {
-        (Some(value), _, id) => {
-            let mime_type = mime_type.ok_or(Malformed("a binary part has no mimeType"))?;
-            (PartSource::Data { value, mime_type }, id)
+impl Kind for WireCalls {
+    const WANTED: &'static str = "a list";
+
+    fn from_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut calls = Ok(Vec::new());
+        let mut index = 0;
+        while let Some(call) = list.next_element::<Slot<WireCall>>()? {
+            if let Ok(good) = &mut calls {
+                match call.element().and_then(WireCall::read) {
+                    Ok(call) => good.push(call),
+                    Err(fault) => calls = Err(fault.at(index).within("toolCalls")),
+                }
+            }
+            index += 1;
         }
-        (None, Some(value), id) => (PartSource::Url { value, mime_type }, id),
-        (None, None, Some(value)) => (
-            PartSource::File {
-                value,
-                provider: None,
-                mime_type,
-            },
-            None,
-        ),
-        (None, None, None) => return Err(Malformed("a binary part has no data, url or id")),
-    };
-    let metadata = filename.map(|name| serde_json::json!({ "filename": name }));
-    Ok(wrap(MediaPart {
-        source,
-        id,
-        metadata,
-    }))
+        Ok(Some(Self(calls)))
+    }
+}
+
+impl WireCall {
+    pub(super) fn read(self) -> Result<ToolCall, Malformed> {
+        // Absent is forgiven: there is one kind, and 0.x histories leave it out.
+        if let Some(kind) = self.kind.optional("type")?
+            && kind != "function"
+        {
+            return Err(Malformed::wrong("type", "\"function\""));
+        }
+        let function = self.function.required("function")?;
+        let function = function.read().map_err(|fault| fault.within("function"))?;
+        Ok(ToolCall {
+            id: self.id.required("id")?,
+            kind: ToolCallKind::Function,
+            function,
+            encrypted_value: self.encrypted_value.optional("encryptedValue")?,
+            metadata: self.metadata.optional("metadata")?,
+        })
+    }
+}
+
+impl WireFunction {
+    pub(super) fn read(self) -> Result<FunctionCall, Malformed> {
+        Ok(FunctionCall {
+            name: self.name.required("name")?,
+            arguments: self.arguments.required("arguments")?,
+        })
+    }
 }
