@@ -1,9 +1,14 @@
 //! One event at a time: which rules it must satisfy.
 
-use apron_protocol::{ActivityDelta, ActivitySnapshot, Event, Message, TextMessageRole};
+use std::collections::HashSet;
+
+use apron_protocol::{
+    ActivityDelta, ActivitySnapshot, Event, Message, ReasoningEncryptedValue,
+    ReasoningEncryptedValueSubtype, TextMessageRole,
+};
 
 use super::items::owner_of;
-use super::names::{Kind, Shape, Source};
+use super::names::{Kind, Shape, Source, listed};
 use super::open::{Item, Which};
 use super::{Ledger, Phase, Refusal, Rule, Verdict, refuse};
 
@@ -50,10 +55,7 @@ impl Ledger {
             Event::ReasoningMessageEnd(event) => {
                 self.end_item(&event.message_id, &event.common, Which::Thought)
             }
-            // An entity that is not known is legal: it may be of an earlier run.
-            Event::ReasoningEncryptedValue(event) => {
-                self.known_owner(event.entity_id.as_str(), &event.common)
-            }
+            Event::ReasoningEncryptedValue(event) => self.hidden(event),
             Event::StepStarted(event) => {
                 let (name, owner) = (&event.step_name, owner_of(&event.common));
                 if self.open.find_step(name, &owner).is_some() {
@@ -99,17 +101,34 @@ impl Ledger {
         }
     }
 
+    /// An entity that is not known is legal: it may be of an earlier run.
+    fn hidden<'e>(&self, event: &'e ReasoningEncryptedValue) -> Verdict<'e> {
+        let id = event.entity_id.as_str();
+        let of_call = event.subtype == ReasoningEncryptedValueSubtype::ToolCall;
+        match self.names.get(id).map(|name| name.kind) {
+            Some(Kind::Call) if of_call => self.known_owner(id, &event.common),
+            Some(Kind::Text(_) | Kind::Reasoning | Kind::Result) if !of_call => {
+                self.known_owner(id, &event.common)
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn activity_shown<'e>(&mut self, event: &'e ActivitySnapshot) -> Verdict<'e> {
         let id = &event.message_id;
-        let owner = owner_of(&event.common);
-        let known = self.names.get(id.as_str());
-        if known.is_some_and(|name| name.kind != Kind::Activity) {
-            return refuse(Rule::IdInUse, id.as_str());
+        let mut owner = owner_of(&event.common);
+        if let Some(name) = self.names.get(id.as_str()) {
+            if name.kind != Kind::Activity {
+                return refuse(Rule::IdInUse, id.as_str());
+            }
+            // One that is not replaced keeps its owner.
+            if event.replace == Some(false)
+                && let Some(told) = self.names.owner_told(name)
+            {
+                owner.clone_from(told);
+            }
         }
-        let name = self.names.enter(id, Kind::Activity, &owner);
-        if event.replace != Some(false) {
-            name.owner = owner;
-        }
+        self.names.enter(id, Kind::Activity, &owner);
         Ok(None)
     }
 
@@ -123,33 +142,38 @@ impl Ledger {
     }
 
     fn snapshot<'e>(&mut self, messages: &'e [Message]) -> Verdict<'e> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
+        let mut ids = Vec::new();
         for message in messages {
-            if !seen.insert(message.id()) {
-                return refuse(Rule::DuplicateMessage, message.id().as_str());
+            let id = message.id().as_str();
+            if !seen.insert(id) {
+                return refuse(Rule::DuplicateMessage, id);
+            }
+            for (listed, name) in listed(message) {
+                if !self.names.may_list(listed.as_str(), name.kind) {
+                    return refuse(Rule::IdInUse, id);
+                }
+                ids.push(listed);
             }
         }
         self.names.learn(messages, Source::Snapshot);
         // What is open and listed belongs to whom the list says.
-        for message in messages {
-            self.settle(message.id().as_str());
-            if let Message::Assistant(assistant) = message {
-                for call in &assistant.tool_calls {
-                    self.settle(call.id.as_str());
-                }
-            }
+        for id in ids {
+            self.give_to_owner(id.as_str());
         }
         Ok(None)
     }
 
     /// Gives what is open under `id` to the owner that the id has.
-    fn settle(&mut self, id: &str) {
-        let Some(name) = self.names.get(id) else {
+    fn give_to_owner(&mut self, id: &str) {
+        let name = self.names.get(id);
+        let owner = name.and_then(|name| self.names.owner_told(name));
+        let (Some(name), Some(owner)) = (name, owner) else {
             return;
         };
         for slot in [name.slot, name.span].into_iter().flatten() {
             if let Some(open) = self.open.get_mut(slot) {
-                open.owner.clone_from(&name.owner);
+                open.owner.clone_from(owner);
             }
         }
     }

@@ -23,16 +23,18 @@ impl Ledger {
         let parent = parent.filter(|parent| !parent.as_str().is_empty());
         let tag = owner_of(&event.common);
         let shape = Shape::Call(Box::new((event.tool_call_name.clone(), parent.cloned())));
-        let owner = match self.names.get(id.as_str()) {
-            Some(name) => {
-                self.may_reopen(name, id.as_str(), &tag, &shape)?;
-                Some(name.owner.clone())
-            }
-            None => tag.is_some().then_some(tag),
-        };
+        let known = self.names.get(id.as_str());
+        if let Some(name) = known {
+            self.may_reopen(name, id.as_str(), &tag, &shape)?;
+        } else if self.answered_before.contains(id) {
+            return refuse(Rule::AlreadyAnswered, id.as_str());
+        }
+        // A call has the owner that it had, or that its tag says, or that its parent has.
+        let told = known.and_then(|name| self.names.owner_told(name).cloned());
+        let certain = told.or_else(|| tag.is_some().then_some(tag));
         let owner = match parent {
-            Some(parent) => self.may_have_parent(parent, id.as_str(), owner)?,
-            None => owner.flatten(),
+            Some(parent) => self.may_have_parent(parent, id.as_str(), certain)?,
+            None => certain.flatten(),
         };
 
         if let Some(parent) = parent {
@@ -74,7 +76,7 @@ impl Ledger {
         if name.shape.as_ref().is_some_and(|known| known != shape) {
             return refuse(Rule::OtherShape, id);
         }
-        if tag.is_some() && *tag != name.owner {
+        if tag.is_some() && self.names.owner(name).is_some_and(|known| known != tag) {
             return refuse(Rule::OtherOwner, id);
         }
         Ok(())
@@ -85,22 +87,24 @@ impl Ledger {
         &self,
         parent: &'e MessageId,
         call: &str,
-        owner: Option<Owner>,
+        certain: Option<Owner>,
     ) -> Result<Owner, Refusal<'e>> {
         let id = parent.as_str();
         if id == call {
             return refuse(Rule::ParentNotAssistant, id);
         }
         let Some(name) = self.names.get(id) else {
-            return Ok(owner.flatten());
+            return Ok(certain.flatten());
         };
         if name.kind != ASSISTANT {
             return refuse(Rule::ParentNotAssistant, id);
         }
-        match owner {
-            Some(owner) if owner != name.owner => refuse(Rule::OtherOwner, id),
+        match certain {
+            Some(owner) if self.names.owner(name).is_some_and(|known| *known != owner) => {
+                refuse(Rule::OtherOwner, id)
+            }
             Some(owner) => Ok(owner),
-            None => Ok(name.owner.clone()),
+            None => Ok(self.names.owner_told(name).cloned().flatten()),
         }
     }
 
@@ -147,11 +151,9 @@ impl Ledger {
             None if self.history => return refuse(Rule::UnknownCall, call),
             // The call may be of a run before this stream. It has its answer now.
             None => {
-                let owner = owner_of(&event.common);
-                let id = MessageId::from(&event.tool_call_id);
-                let name = self.names.enter(&id, Kind::Call, &owner);
-                name.answered = true;
-                name.history = true;
+                if !self.answered_before.insert(event.tool_call_id.clone()) {
+                    return refuse(Rule::AlreadyAnswered, call);
+                }
             }
         }
         let owner = owner_of(&event.common);

@@ -35,11 +35,13 @@ impl Ledger {
             if name.kind != kind || other_shape {
                 return refuse(Rule::OtherShape, text);
             }
-            if owner.is_some() && owner != name.owner {
+            if owner.is_some() && self.names.owner(name).is_some_and(|known| *known != owner) {
                 return refuse(Rule::OtherOwner, text);
             }
             // A reopening without a tag keeps the owner that the item has.
-            owner.clone_from(&name.owner);
+            if let Some(told) = self.names.owner_told(name) {
+                owner.clone_from(told);
+            }
         }
         let slot = self.open.open(item, owner.clone());
         let name = self.names.enter(id, kind, &owner);
@@ -110,12 +112,11 @@ impl Ledger {
         })
     }
 
-    /// An explicit tag must be the owner that the id has, when it is known.
+    /// An explicit tag must be the owner that the id has, when that is known.
     pub(super) fn known_owner<'e>(&self, id: &'e str, common: &Common) -> Verdict<'e> {
-        match (common.subagent_run_id(), self.names.get(id)) {
-            (Some(tag), Some(name)) if name.owner.as_ref() != Some(tag) => {
-                refuse(Rule::OtherOwner, id)
-            }
+        let owner = self.names.get(id).and_then(|name| self.names.owner(name));
+        match (common.subagent_run_id(), owner) {
+            (Some(tag), Some(owner)) if owner.as_ref() != Some(tag) => refuse(Rule::OtherOwner, id),
             _ => Ok(None),
         }
     }

@@ -49,6 +49,8 @@ pub struct Ledger {
     open: OpenItems,
     /// Calls started in the active run, in order, and whether each was answered.
     calls: Vec<(ToolCallId, bool)>,
+    /// Calls of which only the answer was seen: they are of runs before this stream.
+    answered_before: HashSet<ToolCallId>,
     /// Invocations of the active run; where each is open, while it is.
     subagents: HashMap<SubagentRunId, Option<Slot>>,
 }

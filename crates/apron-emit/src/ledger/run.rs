@@ -25,8 +25,9 @@ impl Ledger {
         self.calls.clear();
         self.subagents.clear();
         self.open.clear();
+        self.names.start_run();
         if let Some(input) = &event.input {
-            self.names.learn(&input.messages, Source::History);
+            self.names.learn(&input.messages, Source::Echo);
         }
         self.phase = Phase::Active;
         Ok(None)

@@ -35,7 +35,8 @@ pub(crate) fn corpus() -> Vec<Case> {
         .collect()
 }
 
-fn case(text: &str) -> Case {
+/// One case of the corpus.
+pub(crate) fn case(text: &str) -> Case {
     let mut lines = text.lines();
     let (rule, name) = lines.next().unwrap().split_once(": ").unwrap();
     let mut case = Case {
@@ -76,11 +77,8 @@ fn event(phrase: &str) -> Event {
     let words: Vec<&str> = phrase.split(' ').collect();
     match words.as_slice() {
         ["run"] => words::run(),
-        ["run", "echoing"] => {
-            let mut input = RunAgentInput::new("t", "r");
-            input.messages = listed;
-            RunStarted::new("t", "r").with_input(input).into()
-        }
+        ["run", "echoing"] => echoing("r", listed),
+        ["run", run, "echoing"] => echoing(run, listed),
         ["run", run] => words::run_of("t", run),
         ["run", run, "on", thread] => words::run_of(thread, run),
         ["error"] => words::error(),
@@ -108,6 +106,12 @@ fn event(phrase: &str) -> Event {
         [verb, id] => about(verb, id),
         _ => panic!("no such phrase: {phrase}"),
     }
+}
+
+fn echoing(run: &str, messages: Vec<Message>) -> Event {
+    let mut input = RunAgentInput::new("t", run);
+    input.messages = messages;
+    RunStarted::new("t", run).with_input(input).into()
 }
 
 /// Phrases of a verb and one id.
@@ -215,6 +219,7 @@ pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     });
     let whole = prop::sample::select(vec![
         "run r2",
+        "run r2 echoing [assistant m @a] [user n] [caller q of c]",
         "run r3 on u",
         "done",
         "done r2",

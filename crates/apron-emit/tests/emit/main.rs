@@ -1,0 +1,7 @@
+//! The emitter through its public names.
+
+mod agreement;
+mod client;
+mod ordering;
+mod script;
+mod words;
