@@ -30,9 +30,6 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// The translator is not part of this build yet.
-    #[error("replay is not part of this build yet")]
-    Untranslated,
     /// Standard output could not be written.
     #[error("cannot write to standard output")]
     Write(#[source] io::Error),
@@ -45,11 +42,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Read { .. } => 2,
-            Self::Listen { .. }
-            | Self::Provider(_)
-            | Self::Serve(_)
-            | Self::Write(_)
-            | Self::Untranslated => 1,
+            Self::Listen { .. } | Self::Provider(_) | Self::Serve(_) | Self::Write(_) => 1,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! From arguments to work.
 
-use std::io;
+use std::io::{self, BufWriter};
 
+use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, Command};
@@ -16,13 +17,17 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
     log();
     match &cli.command {
         Command::Serve(args) => {
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .enable_all()
-                .build();
+            let runtime = Builder::new_multi_thread().enable_all().build();
             let runtime = runtime.map_err(Error::Serve)?;
             runtime.block_on(serve::serve(args, &mut io::stdout()))
         }
-        Command::Replay(args) => replay::replay(args, &mut io::stdout().lock()),
+        Command::Replay(args) => {
+            // A replay waits for nothing, so the runtime is only there to poll it.
+            let runtime = Builder::new_current_thread().enable_time().build();
+            let runtime = runtime.map_err(Error::Serve)?;
+            let mut out = BufWriter::new(io::stdout().lock());
+            runtime.block_on(replay::replay(args, &mut out))
+        }
     }
 }
 

@@ -3,7 +3,12 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use axum::routing::get;
+use apron::Chat;
+use apron::openai::chat;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use tokio::net::TcpListener;
 
@@ -31,6 +36,14 @@ pub async fn serve(args: &Serve, out: &mut impl Write) -> Result<(), Error> {
     let listener = TcpListener::bind(args.addr).await.map_err(listen)?;
     let addr = listener.local_addr().map_err(listen)?;
     welcome(out, &addr.to_string(), &upstream).map_err(Error::Write)?;
+    // Without it a short delta may wait for the client to acknowledge the one before.
+    let listener = listener.tap_io(|io| {
+        if let Err(error) = io.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY");
+        }
+    });
+    // Ends connections whose client has stopped reading.
+    let listener = apron::axum::Listener::new(listener);
     axum::serve(listener, router(upstream))
         .await
         .map_err(Error::Serve)
@@ -39,10 +52,20 @@ pub async fn serve(args: &Serve, out: &mut impl Write) -> Result<(), Error> {
 /// Every route of the server.
 pub fn router(upstream: Arc<Upstream>) -> Router {
     Router::new()
+        .route("/run", post(run))
         .route("/scenarios", get(|| async { Json(scenarios::all()) }))
         .route("/healthz", get(|| async { "ok" }))
         .merge(page::router())
         .with_state(upstream)
+}
+
+/// The main job: what the provider streams, as an AG-UI run.
+async fn run(State(upstream): State<Arc<Upstream>>, chat: Chat) -> Response {
+    let request = chat::request(chat.input(), upstream.model());
+    chat.serve(move |run| async move {
+        let response = upstream.client().chat(request).await?;
+        Ok(run.relay(chat::events(response)).await?)
+    })
 }
 
 /// The first line names the address, for whoever started the server on port 0.

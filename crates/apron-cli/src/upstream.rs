@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use apron::openai::{Client, OpenAIConfig};
+
 use crate::provider::Provider;
 
 /// The provider behind the server, and what to ask it for.
@@ -13,6 +15,7 @@ pub struct Upstream {
     base_url: String,
     model: String,
     key: Option<String>,
+    client: Client,
     origin: Origin,
 }
 
@@ -52,7 +55,11 @@ impl Upstream {
                 (provider.base_url().to_owned(), Origin::Embedded(provider))
             }
         };
+        let mut config = OpenAIConfig::new().with_api_base(&base_url);
+        // Without it the configuration would take the key of the environment by itself.
+        config = config.with_api_key(key.clone().unwrap_or_default());
         Ok(Self {
+            client: Client::new(config),
             base_url,
             model: model.unwrap_or_else(|| MODEL.to_owned()),
             key,
@@ -70,6 +77,12 @@ impl Upstream {
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model
+    }
+
+    /// Talks to it.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
     }
 
     /// The key to send, if there is one.

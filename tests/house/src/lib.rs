@@ -1,1 +1,1 @@
-//! stub
+//! Tests of the house itself: see `tests/`.
