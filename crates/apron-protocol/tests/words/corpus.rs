@@ -135,7 +135,10 @@ fn what_we_write_fits_the_protocols_schema() {
 #[test]
 fn what_we_read_leniently_is_written_strictly() {
     let name = "what_we_read_leniently_is_written_strictly";
-    let (Some(streams), Some(schema)) = (streams(name), schema("schema-1.0.json", name)) else {
+    let Some(streams) = streams(name) else {
+        return;
+    };
+    let Some(schema) = schema("schema-1.0.json", name) else {
         return;
     };
     let Some(open) = self::schema("schema-1.0.open.json", name) else {
