@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::script;
+use crate::support::cases;
 
 /// Rules of ours that the client does not have.
 const STRICTER: &[Rule] = &[
@@ -66,6 +67,8 @@ fn said() -> impl Strategy<Value = Vec<Event>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
     #[test]
     fn what_the_ledger_admits_the_client_accepts(said in said()) {
         let (mut ledger, mut client) = (Ledger::new(), Client::default());

@@ -47,6 +47,11 @@ fn ensure(holds: bool, complaint: &'static str) -> Verdict {
 }
 
 impl Client {
+    /// True when nothing is open.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.run.is_closed()
+    }
+
     pub(crate) fn observe(&mut self, event: &Event) -> Verdict {
         let starts = matches!(event, Event::RunStarted(_));
         let fails = matches!(event, Event::RunError(_));
