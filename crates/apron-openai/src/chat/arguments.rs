@@ -10,31 +10,54 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
     all: String,
-    /// The first piece was exactly `{}`, which some providers send before the real arguments.
-    held: bool,
+    /// A piece whose meaning shows in what follows it.
+    held: Option<Held>,
     /// The call was announced, so pieces may go out.
     live: bool,
     brackets: Brackets,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// `{}` as the first piece: nothing but a placeholder, if more follows.
+    Placeholder,
+    /// A whole object that begins like all before it: the same object again, nested, if more
+    /// follows, and a repeat of everything if not.
+    Repeat(String),
 }
 
 impl Arguments {
     /// Takes a piece. Gives what goes out now: the piece itself, the part of it that is new, or
     /// nothing.
     pub(super) fn push(&mut self, piece: Cow<'_, str>) -> Option<Text> {
-        if self.held {
-            let more = piece.trim();
-            if more.is_empty() || more == "{}" {
+        let piece = match self.held.take() {
+            None => piece,
+            Some(held) if piece.trim().is_empty() || held.is(&piece) => {
+                self.held = Some(held);
                 return None;
             }
-            self.held = false;
-        } else if self.all.is_empty() && piece.trim() == "{}" {
-            self.held = true;
+            Some(Held::Placeholder) => piece,
+            Some(Held::Repeat(nested)) => {
+                return self.add(Cow::Owned(nested + &piece));
+            }
+        };
+        if self.all.is_empty() && piece.trim() == "{}" {
+            self.held = Some(Held::Placeholder);
             return None;
         }
-        let fresh = self.fresh(piece)?;
-        self.all.push_str(&fresh);
-        self.brackets.read(&fresh);
-        self.live.then(|| Text::from(fresh))
+        let repeat = self.repeat(&piece);
+        match repeat {
+            Repeat::None => self.add(piece),
+            Repeat::Until(end) => {
+                let tail = piece.get(end..).unwrap_or_default();
+                let spent = self.closed() && tail.trim().is_empty();
+                (!spent).then(|| self.add(Cow::Borrowed(tail)))?
+            }
+            Repeat::Perhaps => {
+                self.held = Some(Held::Repeat(piece.into_owned()));
+                None
+            }
+        }
     }
 
     /// The call is announced: gives what was collected before.
@@ -43,45 +66,54 @@ impl Arguments {
         (!self.all.is_empty()).then(|| Text::from(&self.all))
     }
 
-    /// Nothing follows. Gives the `{}` that a call without arguments still needs, because clients
-    /// parse what they are given.
+    /// Nothing more comes, whatever the reason. Gives what was held back as a repeat.
+    pub(super) fn settle(&mut self) -> Option<Text> {
+        match self.held.take()? {
+            Held::Placeholder => None,
+            Held::Repeat(whole) => {
+                let tail = whole.get(self.all.len()..).unwrap_or_default();
+                self.add(Cow::Borrowed(tail))
+            }
+        }
+    }
+
+    /// The call ends. Gives what was held back, or the `{}` that a call without arguments still
+    /// needs, because clients parse what they are given.
     pub(super) fn finish(&mut self) -> Option<Text> {
-        let blank = self.all.trim().is_empty();
-        self.held = false;
-        blank.then(|| {
-            self.all.push_str("{}");
-            Text::from("{}")
-        })
+        let settled = self.settle();
+        if self.all.trim().is_empty() {
+            return self.add(Cow::Borrowed("{}"));
+        }
+        settled
     }
 
     /// True once any piece came.
     pub(super) fn begun(&self) -> bool {
-        self.held || !self.all.is_empty()
+        self.held.is_some() || !self.all.is_empty()
     }
 
     /// True when the outermost bracket is closed, so that more could only spoil it.
     pub(super) fn closed(&self) -> bool {
-        self.held || self.brackets.closed()
+        self.held.is_some() || self.brackets.closed()
     }
 
     /// True when `piece` was said already, as a whole.
     pub(super) fn has(&self, piece: &str) -> bool {
-        if self.held {
-            piece.trim() == "{}"
-        } else {
-            self.all == piece || (self.closed() && same_json(&self.all, piece))
+        match &self.held {
+            Some(held) => held.is(piece),
+            None => self.all == piece || (self.closed() && same_json(&self.all, piece)),
         }
     }
 
-    /// True when what came is certainly all of it: JSON that cannot go on. A held `{}` may be the
-    /// start of something, so it is not.
+    /// True when what came is certainly all of it: JSON that cannot go on. What is held back may be
+    /// the start of something, so it is not.
     pub(super) fn proven(&self) -> bool {
-        !self.held && self.closed() && self.valid()
+        self.held.is_none() && self.closed() && self.valid()
     }
 
     /// True when what came is JSON.
     pub(super) fn valid(&self) -> bool {
-        self.held || serde_json::from_str::<IgnoredAny>(&self.all).is_ok()
+        is_json(&self.all)
     }
 
     /// What came.
@@ -89,27 +121,58 @@ impl Arguments {
         self.all
     }
 
-    /// The part of `piece` that was not said yet. Some providers repeat everything at the end.
-    fn fresh<'a>(&self, piece: Cow<'a, str>) -> Option<Cow<'a, str>> {
+    fn add(&mut self, piece: Cow<'_, str>) -> Option<Text> {
         if piece.is_empty() {
             return None;
         }
-        // Where no value can follow, what starts like all of it is a repeat. Where one can, as in
-        // `{"a":`, it may be the same object again, nested. A lone bracket is too little to tell.
-        if self.all.len() > 1
-            && self.all.starts_with('{')
-            && !self.brackets.await_value()
-            && piece.starts_with(&self.all)
-        {
-            let tail = piece.get(self.all.len()..).unwrap_or_default();
-            let spent = tail.is_empty() || (self.closed() && tail.trim().is_empty());
-            return (!spent).then(|| Cow::Owned(tail.to_owned()));
-        }
-        if self.closed() && same_json(&self.all, &piece) {
-            return None;
-        }
-        Some(piece)
+        self.all.push_str(&piece);
+        self.brackets.read(&piece);
+        self.live.then(|| Text::from(piece))
     }
+
+    /// Whether `piece` repeats what was said. Some providers send everything again at the end.
+    fn repeat(&self, piece: &str) -> Repeat {
+        let all = self.all.as_str();
+        if all.starts_with('{') && piece.starts_with(all) {
+            if is_json(piece) {
+                return if self.brackets.await_value() {
+                    Repeat::Perhaps
+                } else {
+                    Repeat::Until(all.len())
+                };
+            }
+            // Half an object again. `{"` is too little to tell, for a key may be `{`.
+            if all.len() > 2 && !self.brackets.await_value() {
+                return Repeat::Until(all.len());
+            }
+        } else if self.closed() && same_json(all, piece) {
+            return Repeat::Until(piece.len());
+        }
+        Repeat::None
+    }
+}
+
+/// Whether a piece repeats what was said.
+enum Repeat {
+    None,
+    /// Up to there.
+    Until(usize),
+    /// Wholly, or it is nested; what follows tells.
+    Perhaps,
+}
+
+impl Held {
+    /// True when `piece` is held.
+    fn is(&self, piece: &str) -> bool {
+        match self {
+            Self::Placeholder => piece.trim() == "{}",
+            Self::Repeat(whole) => whole == piece,
+        }
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Whether both are the same JSON, perhaps spaced or escaped differently. Texts of very different
@@ -217,6 +280,15 @@ mod tests {
     fn what_is_repeated_is_said_once() {
         check(&["{\"a\"", ":1}", "{\"a\":1}"], "{\"a\":1}");
         check(&["{\"a\"", "{\"a\":1}"], "{\"a\":1}");
+        check(&["{\"a\":", "{\"a\":1}"], "{\"a\":1}");
+        check(&["{\"a\":", "{\"a\":1}", "{\"a\":1}"], "{\"a\":1}");
+        check(&["{\"a\":1,", "{\"a\":1,\"b\":2}"], "{\"a\":1,\"b\":2}");
+        check(&["{\"a\":\"", "{\"a\":\"x\"}"], "{\"a\":\"x\"}");
+        check(
+            &["{\"a\":\"x", "{\"a\":\"xy", "{\"a\":\"xyz\"}"],
+            "{\"a\":\"xyz\"}",
+        );
+        check(&["{", "{\"a\":1}"], "{\"a\":1}");
         check(&["{\"a\":1}", "{\"a\": 1}"], "{\"a\":1}");
         check(&["{\"a\":1}", "{\"a\":1} "], "{\"a\":1}");
     }
@@ -227,6 +299,7 @@ mod tests {
         check(&["{\"a\":1}", " trailing"], "{\"a\":1} trailing");
         check(&["[", "[", "1", "]", "]"], "[[1]]");
         check(&["{", "{x}}"], "{{x}}");
+        check(&["{\"", "{\":1}"], "{\"{\":1}");
         check(&["oops"], "oops");
     }
 
@@ -238,7 +311,11 @@ mod tests {
             &["{\"a\":[", "{\"a\":[]},", "{\"a\":[]}]}"],
             "{\"a\":[{\"a\":[]},{\"a\":[]}]}",
         );
-        check(&["{\"a\":\"", "{\"a\":\"x\"}"], "{\"a\":\"x\"}");
+        check(&["{\"a\":", "{\"a\":1}", "}"], "{\"a\":{\"a\":1}}");
+        check(
+            &["{\"a\":", "{\"a\":1}", "", ",\"b\":2}"],
+            "{\"a\":{\"a\":1},\"b\":2}",
+        );
     }
 
     #[test]

@@ -29,16 +29,14 @@ impl Translator {
     /// call that was cut off. Events may have been added to `out` then too; they come before the
     /// failure.
     pub fn end(&mut self, out: &mut VecDeque<Event>) -> Result<Turn, Failure> {
-        let mut held = Vec::new();
-        self.splitter.finish(&mut |piece| held.push(piece));
-        for piece in held {
-            self.piece(piece, out);
-        }
+        self.say_held_text(out);
         if let Some(spare) = self.spare.take() {
             self.message(spare.get(), out)?;
         }
-        self.check_complete()?;
-        self.check_content()?;
+        if let Err(failure) = self.check_complete().and_then(|()| self.check_content()) {
+            self.settle(out);
+            return Err(failure);
+        }
         self.announce_calls(usize::MAX, out);
         self.lanes.close_thought(out);
 
@@ -67,6 +65,25 @@ impl Translator {
             encrypted: self.replay.encrypted.take(),
         };
         Ok(turn)
+    }
+
+    /// The turn has failed: says what was held back, since nothing will follow it.
+    pub(super) fn settle(&mut self, out: &mut VecDeque<Event>) {
+        self.say_held_text(out);
+        for call in &mut self.calls.list {
+            let held = call.arguments.settle();
+            if let (Some(id), Some(text)) = (&call.id, held) {
+                out.push_back(ToolCallArgs::new(id, text).into());
+            }
+        }
+    }
+
+    fn say_held_text(&mut self, out: &mut VecDeque<Event>) {
+        let mut held = Vec::new();
+        self.splitter.finish(&mut |piece| held.push(piece));
+        for piece in held {
+            self.piece(piece, out);
+        }
     }
 
     /// Completion is shown by the content, never by the stream just ending.

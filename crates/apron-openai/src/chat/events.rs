@@ -263,8 +263,8 @@ impl Hand {
     }
 
     fn interrupt(&mut self, cause: BoxError) {
-        let failure = match &self.translating {
-            Some(Translating { translator, .. }) => translator.interrupted(cause),
+        let failure = match &mut self.translating {
+            Some(Translating { translator, .. }) => translator.interrupted(cause, &mut self.out),
             None => FailureCode::StreamInterrupted.caused_by(cause),
         };
         self.fail(failure);
@@ -288,7 +288,7 @@ fn take(
             Ok(())
         }
         Ok(Piece::Nothing) => Ok(()),
-        Err(err) => Err(translator.fail(FailureCode::DecodeError, err)),
+        Err(err) => Err(translator.interrupted(FailureCode::DecodeError.caused_by(err), out)),
     }
 }
 

@@ -135,22 +135,11 @@ impl Translator {
         data: &str,
         out: &mut VecDeque<Event>,
     ) -> Result<(), Failure> {
-        let data = data.trim();
-        if self.done || data.is_empty() {
-            return Ok(());
+        let taken = self.take(name, data.trim(), out);
+        if taken.is_err() {
+            self.settle(out);
         }
-        if data == "[DONE]" {
-            self.done = true;
-            return Ok(());
-        }
-        if data.starts_with('[')
-            && let Ok(documents) = serde_json::from_str::<Vec<&RawValue>>(data)
-        {
-            return documents
-                .into_iter()
-                .try_for_each(|document| self.document(name, document.get(), out));
-        }
-        self.document(name, data, out)
+        taken
     }
 
     /// True after `[DONE]`: nothing more is taken, so nothing more need be read.
@@ -167,10 +156,15 @@ impl Translator {
         self.error_field = Some(value.chars().take(FIELD_LIMIT).collect());
     }
 
-    /// The failure of a stream whose transport broke. A [`Failure`] anywhere in the chain of
-    /// sources of `cause` keeps its code. It carries the usage known so far.
+    /// The stream broke off: gives the failure, with the usage known so far. A `cause` that is a
+    /// [`Failure`] already keeps its code. What was held back is said.
     #[must_use]
-    pub fn interrupted(&self, cause: impl Into<BoxError>) -> Failure {
+    pub fn interrupted(
+        &mut self,
+        cause: impl Into<BoxError>,
+        out: &mut VecDeque<Event>,
+    ) -> Failure {
+        self.settle(out);
         let failure = match cause.into().downcast::<Failure>() {
             Ok(failure) => *failure,
             Err(cause) => FailureCode::StreamInterrupted.caused_by(cause),
@@ -195,6 +189,29 @@ impl Translator {
         tokens.provider.clone_from(&self.options.provider);
         tokens.model.clone_from(&self.turn.model);
         Some(tokens)
+    }
+
+    fn take(
+        &mut self,
+        name: Option<&str>,
+        data: &str,
+        out: &mut VecDeque<Event>,
+    ) -> Result<(), Failure> {
+        if self.done || data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
+        if data.starts_with('[')
+            && let Ok(documents) = serde_json::from_str::<Vec<&RawValue>>(data)
+        {
+            return documents
+                .into_iter()
+                .try_for_each(|document| self.document(name, document.get(), out));
+        }
+        self.document(name, data, out)
     }
 
     fn document(

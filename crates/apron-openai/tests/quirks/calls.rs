@@ -288,6 +288,37 @@ fn arguments_sent_again_are_said_once() {
 }
 
 #[test]
+fn arguments_sent_again_in_the_middle_wait_for_what_follows() {
+    // The same object nested in itself, or everything once more: only the next piece tells.
+    let begin = || open(0, "a", "f", "{\"x\":");
+    let script = ["TCS a f in a1", "TCA a {\"x\":"];
+    let check = |chunks: [serde_json::Value; 3], rest: &[&str]| {
+        play(chunks).expect(&[&script[..], rest].concat());
+    };
+    check(
+        [begin(), more(0, "{\"x\":1}"), end()],
+        &["TCA a 1}", "TCE a", "FIN a"],
+    );
+    play([begin(), more(0, "{\"x\":1}"), more(0, "}"), end()]).expect(&[
+        script[0],
+        script[1],
+        "TCA a {\"x\":1}}",
+        "TCE a",
+        "FIN a",
+    ]);
+    let error = json!({"error": "boom"});
+    check(
+        [begin(), more(0, "{\"x\":1}"), error],
+        &["TCA a 1}", "ERR provider_error"],
+    );
+    // Under a cut, it proves nothing.
+    check(
+        [begin(), more(0, "{\"x\":1}"), finish("length")],
+        &["TCA a 1}", "TCE a", "ERR max_output_tokens"],
+    );
+}
+
+#[test]
 fn arguments_that_are_no_json_are_passed_on() {
     play([open(0, "a", "f", "{\"x\":1}"), more(0, "{\"y\":2}"), end()]).expect(&[
         "TCS a f in a1",

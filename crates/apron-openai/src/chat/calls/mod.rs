@@ -199,7 +199,11 @@ impl Call {
         let other = !self.name.is_empty() && self.name != name;
         if self.arguments.closed() {
             return match delta.function.arguments.as_deref() {
-                Some(arguments) => other || !self.arguments.has(arguments),
+                // Under the same name, what cannot begin an object goes on with one.
+                Some(arguments) => {
+                    let begins = arguments.trim_start().starts_with('{');
+                    other || (begins && !self.arguments.has(arguments))
+                }
                 None => other,
             };
         }
