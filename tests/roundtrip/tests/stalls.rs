@@ -1,5 +1,11 @@
 //! A client that stops reading: what must go on all the same.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, its helpers included"
+)]
+
 use std::time::{Duration, Instant};
 
 use apron::openai::{Client as OpenAi, chat};
