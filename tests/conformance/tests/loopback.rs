@@ -4,9 +4,11 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::thread;
 
 use conformance::judges::live::{Bench, Judge, Scenario, Verdict};
-use conformance::{Served, Suite};
+use conformance::{Refusing, Served, Suite};
+use serde_json::json;
 
 const SUITE: Suite = Suite::named("loopback");
 
@@ -31,7 +33,7 @@ fn every_scenario_satisfies_every_judge() {
         }
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loopback");
-    let bench = Bench::new(judges, server.run_url(), folder);
+    let bench = &Bench::new(judges, server.run_url(), folder);
     let mut report = Report::default();
     // The calls are answered as a client would, for one more run on the same thread.
     let calls = scenarios
@@ -40,13 +42,52 @@ fn every_scenario_satisfies_every_judge() {
         .unwrap();
     scenarios.push(bench.answered(calls));
     for scenario in &scenarios {
-        for judge in Judge::ALL {
-            report.add(judge, &scenario.name, &bench.ask(judge, scenario));
+        // It says the same words whatever the scenario.
+        let once = |judge: &Judge| *judge != Judge::Transport || scenario.name == "text";
+        let judges: Vec<Judge> = Judge::ALL.into_iter().filter(once).collect();
+        let verdicts: Vec<Verdict> = thread::scope(|scope| {
+            let ask = |&judge| scope.spawn(move || bench.ask(judge, scenario));
+            let asked: Vec<_> = judges.iter().map(ask).collect();
+            asked
+                .into_iter()
+                .map(|asked| asked.join().unwrap())
+                .collect()
+        });
+        for (judge, verdict) in judges.into_iter().zip(&verdicts) {
+            report.add(judge, &scenario.name, verdict);
         }
     }
     SUITE.say(format_args!("{}\n{}", report.summary(), report.table));
     assert!(report.wrong.is_empty(), "{}", report.wrong.join("\n"));
 }
+
+#[test]
+fn no_judge_is_satisfied_by_a_broken_stream() {
+    const SUITE: Suite = Suite::named("loopback, broken stream");
+    let Some(judges) = SUITE.judges() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken");
+    let scenario = Scenario::of(&json!({"name": "text", "prompt": "Hello"})).remove(0);
+    let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+    for judge in Judge::ALL {
+        let (url, served) = Refusing::new(200, headers.clone(), BROKEN).start();
+        let verdict = Bench::new(judges.clone(), url, folder.clone()).ask(judge, &scenario);
+        served.join().unwrap();
+        assert_ne!(
+            verdict.exit,
+            Some(0),
+            "{judge:?} is satisfied: {}",
+            verdict.said
+        );
+    }
+    SUITE.say(format_args!("{} judges object", Judge::ALL.len()));
+}
+
+/// A run with a frame that is no JSON.
+const BROKEN: &str = concat!(
+    "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t1\",\"runId\":\"r-text\"}\n\n",
+    "data: {oops\n\n",
+    "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t1\",\"runId\":\"r-text\"}\n\n",
+);
 
 /// What the server must be able to show.
 const REQUIRED: &[&str] = &["text", "reasoning", "tools", "error", "cut", "slow"];

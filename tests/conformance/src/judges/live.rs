@@ -20,18 +20,22 @@ pub enum Judge {
     Pydantic,
     /// ag-ui-validate, warnings included.
     Validate,
+    /// ag-ui-validate as its own client, which also sees how the bytes travel; it has one input of
+    /// its own.
+    Transport,
     /// TanStack AI's chat client.
     TanStack,
 }
 
 impl Judge {
     /// Every judge.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Official,
         Self::Older,
         Self::Schema,
         Self::Pydantic,
         Self::Validate,
+        Self::Transport,
         Self::TanStack,
     ];
 }
@@ -145,6 +149,10 @@ impl Bench {
             Judge::Validate => (
                 Path::new("./judge-validate.sh"),
                 vec![url, &input, "--max-warnings", "0"],
+            ),
+            Judge::Transport => (
+                Path::new("./judge-validate.sh"),
+                vec![url, "--max-warnings", "0"],
             ),
             Judge::TanStack => (
                 Path::new("node"),
