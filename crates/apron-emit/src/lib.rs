@@ -74,3 +74,7 @@ pub use self::relay::Relay;
 pub use self::run::{Cancelled, Run, Stopper};
 pub use self::source::{Source, SourceStart};
 pub use self::stream::{RunStream, split, stream, stream_with};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

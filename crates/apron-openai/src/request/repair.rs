@@ -1,5 +1,7 @@
 //! What was mended on the way from an AG-UI conversation to a provider's request.
 
+use std::fmt;
+
 /// One way in which a request differs from a word-for-word copy of the conversation.
 ///
 /// Providers refuse histories that AG-UI allows: results far from their calls, calls without
@@ -76,7 +78,7 @@ impl Repair {
 }
 
 /// How often each [`Repair`] was made.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Default, Eq, PartialEq)]
 pub struct Repairs {
     counts: [u32; Repair::ALL.len()],
 }
@@ -117,6 +119,12 @@ impl Repairs {
     }
 }
 
+impl fmt::Debug for Repairs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +136,7 @@ mod tests {
             let mut repairs = Repairs::default();
             repairs.add(repair);
             assert_eq!(repairs.iter().collect::<Vec<_>>(), [(repair, 1)]);
+            assert_eq!(format!("{repairs:?}"), format!("{{{repair:?}: 1}}"));
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use apron_openai::{Client, OpenAIConfig};
 use futures_util::StreamExt;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::support::{
     Provider, Seen, Step, chunk, end, finished, input, play_events, request, says, stream, text,
@@ -41,6 +44,30 @@ async fn the_limit_for_the_first_event_covers_the_head_of_the_answer_too() {
     let failure = client.chat(request()).await.unwrap_err();
     assert_eq!(failure.code(), "timeout");
     provider.saw_close().await;
+}
+
+/// A port that has no room for another connection, as a machine that is down looks from outside.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_provider_that_does_not_connect_is_given_up() {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(connected) = timeout(LIMIT, TcpStream::connect(address)).await {
+        waiting.push(connected.unwrap());
+        assert!(waiting.len() < 100, "the port takes everything");
+    }
+    let config = OpenAIConfig::new().with_api_base(format!("http://{address}"));
+    let client = Client::builder(config)
+        .connect_timeout(LIMIT)
+        .retries(0)
+        .build();
+    let start = Instant::now();
+    let failure = client.chat(request()).await.unwrap_err();
+    assert_eq!(failure.code(), "timeout");
+    assert!((LIMIT..LIMIT + LATE).contains(&start.elapsed()));
 }
 
 /// Plays a script against limits; gives the text that came through, and how the answer ended.

@@ -10,4 +10,5 @@ mod cases;
 mod content;
 mod history;
 mod options;
+mod property;
 mod replay;
