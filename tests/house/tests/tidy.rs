@@ -1,6 +1,9 @@
 //! What a source file may look like.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers included")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers included"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
