@@ -71,9 +71,9 @@ impl Provider {
         Client::builder(config).retry_backoff(Duration::from_millis(1))
     }
 
-    /// The next thing that the provider saw, which must have come by now or come very soon.
+    /// The next thing that the provider saw, or is about to see.
     pub(crate) async fn saw(&mut self) -> Seen {
-        let seen = timeout(SOON, self.seen.recv()).await;
+        let seen = timeout(PATIENCE, self.seen.recv()).await;
         seen.expect("the provider should have seen something")
             .unwrap()
     }
@@ -86,9 +86,11 @@ impl Provider {
         }
     }
 
-    /// Waits until the client has closed the connection that is being held.
+    /// Waits until the client has closed the connection that is being held, which must be soon.
     pub(crate) async fn saw_close(&mut self) {
-        while !matches!(self.saw().await, Seen::Closed) {}
+        let close = async { while !matches!(self.saw().await, Seen::Closed) {} };
+        let closed = timeout(SOON, close).await;
+        closed.expect("the connection should have been closed");
     }
 
     /// The next thing that the provider saw, if it is there already.
@@ -106,6 +108,8 @@ impl Provider {
 
 /// The bound on a cancelled call, from dropping it to the provider seeing the end.
 const SOON: Duration = Duration::from_millis(250);
+/// How long a busy machine may take over anything else.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 async fn play(mut socket: TcpStream, script: Vec<Step>, tell: mpsc::UnboundedSender<Seen>) {
     let Some((head, body)) = read_request(&mut socket).await else {

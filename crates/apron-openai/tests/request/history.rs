@@ -249,6 +249,26 @@ fn an_id_that_comes_again_gets_a_suffix_and_keeps_its_own_result() {
 }
 
 #[test]
+fn a_result_belongs_to_the_latest_call_of_its_id() {
+    check(
+        json!([
+            calls("1", &[call("a", "{}")]),
+            user("2", "Never mind. Again."),
+            calls("3", &[call("a", "{}")]),
+            result("4", "a", "A"),
+        ]),
+        json!([
+            sent_calls(&[call("a", "{}")]),
+            sent_result("a", NO_RESULT),
+            sent_user("Never mind. Again."),
+            sent_calls(&[call("a_2", "{}")]),
+            sent_result("a_2", "A"),
+        ]),
+        &[(Repair::MissingResult, 1), (Repair::DuplicateCall, 1)],
+    );
+}
+
+#[test]
 fn empty_arguments_become_an_object() {
     for arguments in ["", " ", "null"] {
         check(
