@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use conformance::judges::schema::Schema;
 use conformance::judges::{ledger, official, peer};
 use conformance::{Answer, Call, End, ROWS, Sample, Suite, cases, order, replay, seed, usage_of};
 use serde_json::Value;
@@ -16,6 +17,8 @@ use serde_json::Value;
 const CASES: u64 = 20_000;
 /// Streams that the official client reads in one process.
 const OFFICIAL: u64 = 2_000;
+/// Streams whose events are held against the schema.
+const SCHEMA: u64 = 5_000;
 
 #[test]
 fn a_random_stream_says_what_was_told_in_order_and_ends_once() {
@@ -100,6 +103,26 @@ fn the_official_client_hears_a_random_stream_as_it_was_told() {
         "{}",
         violations[..violations.len().min(5)].join("\n")
     );
+}
+
+#[test]
+fn every_event_of_a_random_stream_fits_the_schema() {
+    const SUITE: Suite = Suite::named("random streams, schema");
+    let Some(corpus) = SUITE.corpus() else { return };
+    let schema = Schema::of(&corpus).unwrap();
+    let mut violations = Vec::new();
+    for seed in 0..SCHEMA {
+        let sample = Sample::of(seed);
+        let events = replay(&sample.bytes, &sample.cuts, &sample.tools);
+        if let Err(why) = schema.judge(&events) {
+            violations.push(format!("{why}\n  repeat: {REPEAT}={seed} {COMMAND}"));
+        }
+    }
+    SUITE.say(format_args!(
+        "{SCHEMA} streams, {} violations",
+        violations.len()
+    ));
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[derive(Default)]
