@@ -143,3 +143,25 @@ async fn a_configuration_that_cannot_be_used_is_not_repeated() {
         }
     }
 }
+
+/// Whether or not this machine has certificates, `https` never means plain text.
+#[cfg(feature = "rustls")]
+#[tokio::test]
+async fn over_https_nothing_is_said_in_the_clear() {
+    use tokio::io::AsyncReadExt;
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("https://{}/v1", listener.local_addr().unwrap());
+    let config = OpenAIConfig::new().with_api_base(base).with_api_key("k");
+    let client = Client::builder(config).retries(0).build();
+    let listening = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        socket.read_u8().await.unwrap()
+    });
+    let failure = call(&client).await.unwrap();
+    assert_eq!(failure.code(), "connect_failed");
+    if listening.is_finished() {
+        // The first byte of a TLS handshake.
+        assert_eq!(listening.await.unwrap(), 0x16);
+    }
+}
