@@ -54,21 +54,24 @@ impl RunOptions {
     }
 
     /// Sets how many bytes may be queued between the agent and its reader, roughly. One event that
-    /// is larger still passes alone. Default: [`Self::DEFAULT_BUDGET`].
+    /// is larger still passes alone; 0 counts as 1. Default: [`Self::DEFAULT_BUDGET`].
+    ///
+    /// Up to twice as much may be held, with the batch that is being read, and whatever waits.
     pub fn with_budget(mut self, bytes: usize) -> Self {
         self.budget = bytes;
         self
     }
 
-    /// Ends the run with [`Failure::DEADLINE`] when `timer` resolves first. The emitter has no
-    /// clock of its own. Default: none.
+    /// Ends the run with [`Failure::DEADLINE`] when `timer` resolves first; the agent is dropped. The
+    /// emitter has no clock of its own. Default: none.
     pub fn with_deadline(mut self, timer: impl Future<Output = ()> + Send + 'static) -> Self {
         self.deadline = Some(Box::pin(timer));
         self
     }
 
-    /// Calls `hook` exactly once when the run ends, on the task that runs the agent. It must be
-    /// quick. Default: none.
+    /// Calls `hook` exactly once when the run ends, on the task that runs the agent, after the
+    /// terminal event is queued. It must be quick; a panic in it is logged and goes no further.
+    /// Default: none.
     pub fn on_end(mut self, hook: impl FnOnce(&Ending<'_>) + Send + 'static) -> Self {
         self.on_end = Some(Box::new(hook));
         self

@@ -26,7 +26,7 @@ impl Outcome {
     }
 
     /// The run did what was asked. Calls without a result are named as pending, in call order, so
-    /// that the client runs its tools.
+    /// that the client runs its tools: the run works them out.
     pub fn success() -> Self {
         Self::new(RunOutcome::success())
     }
@@ -78,7 +78,8 @@ impl Outcome {
         &self.kind
     }
 
-    /// The calls that the outcome itself names as pending.
+    /// The calls that the source of a relay named as pending; none in an outcome of the agent's own.
+    /// The run works the list out by itself when it ends, so answers that came later count.
     #[must_use]
     pub fn pending_tool_call_ids(&self) -> &[ToolCallId] {
         match &self.kind {

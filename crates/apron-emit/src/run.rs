@@ -83,7 +83,8 @@ impl Run {
     /// Sends any event, if the ledger admits it. `RUN_STARTED` and the terminal events are the
     /// run's own: the start is refused, and a run ends by what the agent returns.
     ///
-    /// An item opened this way is closed this way, or at the end of the run.
+    /// An item opened this way is closed this way, or at the end of the run. A delta without text is
+    /// not sent, and a call that ends without arguments gets `{}`, as with the handles.
     pub fn emit(&self, event: impl Into<Event>) -> Emit {
         Emit::new(Arc::clone(&self.lane), event.into())
     }
@@ -94,8 +95,12 @@ impl Run {
     /// the reader is behind, the source is still heard by one event, so that its errors and
     /// timeouts are noticed.
     ///
-    /// Resolves to [`Error::Failed`](crate::Error::Failed) when the source fails; an agent that
-    /// returns that error ends the run with the source's code.
+    /// # Errors
+    ///
+    /// [`Error::Failed`](crate::Error::Failed) when the source fails: its tokens are counted, and an
+    /// agent that returns the error ends the run with the source's code.
+    /// [`Error::Violation`](crate::Error::Violation) when the source speaks out of order. As
+    /// [`Emit`] otherwise.
     pub fn relay<S: Source>(&self, source: S) -> Relay<S> {
         Relay::new(Arc::clone(&self.lane), source)
     }
