@@ -4,10 +4,11 @@ use apron_openai::Client;
 use apron_openai::chat::{self, Flavor};
 use apron_protocol::{Event, Message, RunAgentInput, Tool};
 use async_openai::config::{AzureConfig, OpenAIConfig};
+use reqwest::header::{HeaderValue, ORIGIN};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Provider, Seen, answer, end, finished, header, input, play_events, request, stream, text,
+    Provider, answer, end, finished, header, input, play_events, request, stream, text,
 };
 
 fn good() -> Vec<crate::support::Step> {
@@ -205,8 +206,15 @@ async fn an_answer_that_is_one_json_document_is_an_answer() {
 async fn a_client_of_ones_own_is_used() {
     let mut provider = Provider::start(vec![good()]).await;
     let http = reqwest::Client::builder()
-        .user_agent("of my own")
+        .default_headers(
+            [(ORIGIN, HeaderValue::from_static("mine"))]
+                .into_iter()
+                .collect(),
+        )
         .no_proxy();
+    // This machine may have no certificates.
+    #[cfg(feature = "rustls")]
+    let http = http.tls_certs_only([]);
     let config = OpenAIConfig::new()
         .with_api_base(&provider.base)
         .with_api_key("k");
@@ -214,7 +222,8 @@ async fn a_client_of_ones_own_is_used() {
         .http_client(http.build().unwrap())
         .build();
     let _ = client.chat(request()).await.unwrap();
-    assert!(matches!(provider.saw().await, Seen::Request(..)));
+    let (head, _) = Provider::request(provider.saw().await);
+    assert_eq!(header(&head, "origin"), Some("mine"));
 }
 
 #[tokio::test]
