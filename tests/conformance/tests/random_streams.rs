@@ -187,6 +187,12 @@ fn judge(sample: &Sample, events: &[Value]) -> Result<(), String> {
         return Err(format!("order: {first}"));
     }
     peer::judge(events).map_err(|why| format!("peer: {why}"))?;
+    if events
+        .iter()
+        .any(|event| event.to_string().contains("canary"))
+    {
+        return Err("the provider's error text reached the client".to_owned());
+    }
     let last = events.last().ok_or("no events")?;
     let end = match (expected.end, last["code"].as_str()) {
         (End::Finished, None) => last["type"] == "RUN_FINISHED",

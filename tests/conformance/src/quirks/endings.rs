@@ -186,7 +186,7 @@ impl Script {
             0 => {
                 self.row(26);
                 self.frames.push(Frame::Line(
-                    "error: {\"message\":\"out of memory\"}".to_owned(),
+                    "error: {\"message\":\"out of memory canary\"}".to_owned(),
                 ));
             }
             1 => self.frames.push(Frame::Data("[DONE]".to_owned())),
@@ -198,9 +198,9 @@ impl Script {
     fn malformed(&mut self) -> End {
         self.row(28);
         let broken = [
-            "{oops",
+            "{canary",
             r#"{"choices":[{"index":0,"delta":{"content":"half"#,
-            "<html>502 Bad Gateway</html>",
+            "<html>502 canary</html>",
             r#"{"choices":[{"index":0,"delta":{"content":"\ud83d"}}]}"#,
             r#"{"choices":[{"index":0,"delta":{"content":'single'}}]}"#,
         ];
@@ -238,87 +238,88 @@ impl Script {
     }
 }
 
-/// Errors as they stand on the wire: the row of the table, the frame's name, and the code that the
+/// Errors as they stand on the wire, each with the word that must not reach a client: the row of the
+/// table, the frame's name, and the code that the
 /// run must fail with.
 const SHAPES: &[(u8, Option<&str>, &str, &str)] = &[
     (
         23,
         None,
         "provider_error",
-        r#"{"error":{"message":"boom","code":500}}"#,
+        r#"{"error":{"message":"boom canary","code":500}}"#,
     ),
     (
         23,
         None,
         "rate_limit_exceeded",
-        r#"{"error":{"message":"slow down","code":429}}"#,
+        r#"{"error":{"message":"slow down canary","code":429}}"#,
     ),
     (
         23,
         None,
         "authentication_error",
-        r#"{"error":{"message":"no","type":"auth","code":401}}"#,
+        r#"{"error":{"message":"no canary","type":"auth","code":401}}"#,
     ),
     (
         23,
         None,
         "insufficient_quota",
-        r#"{"error":{"message":"no","code":"insufficient_quota"}}"#,
+        r#"{"error":{"message":"no canary","code":"insufficient_quota"}}"#,
     ),
     (
         23,
         None,
         "context_length_exceeded",
-        r#"{"error":{"message":"no","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+        r#"{"error":{"message":"no canary","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
     ),
     (
         23,
         None,
         "provider_overloaded",
-        r#"{"error":{"message":"busy","code":503}}"#,
+        r#"{"error":{"message":"busy canary","code":503}}"#,
     ),
     (
         24,
         Some("error"),
         "tool_call_invalid",
-        r#"{"error":{"message":"no","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<f>","status_code":400}}"#,
+        r#"{"error":{"message":"no canary","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<f> canary","status_code":400}}"#,
     ),
     (
         24,
         Some("error"),
         "provider_error",
-        r#"{"error":{"message":"boom"}}"#,
+        r#"{"error":{"message":"boom canary"}}"#,
     ),
     (
         25,
         None,
         "invalid_request",
-        r#""error":{"code":400,"message":"Token limit reached"}"#,
+        r#""error":{"code":400,"message":"Token limit reached canary"}"#,
     ),
     (
         25,
         None,
         "provider_error",
-        r#""error":{"code":502,"message":"Provider disconnected"}"#,
+        r#""error":{"code":502,"message":"Provider disconnected canary"}"#,
     ),
-    (26, None, "provider_error", r#"{"error":"boom"}"#),
-    (27, None, "provider_error", r#"{"detail":"boom"}"#),
+    (26, None, "provider_error", r#"{"error":"boom canary"}"#),
+    (27, None, "provider_error", r#"{"detail":"boom canary"}"#),
     (
         27,
         None,
         "provider_error",
-        r#"{"detail":[{"msg":"boom","loc":["body"]}]}"#,
+        r#"{"detail":[{"msg":"boom canary","loc":["body"]}]}"#,
     ),
     (
         27,
         None,
         "provider_overloaded",
-        r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#,
+        r#"{"type":"error","error":{"type":"overloaded_error","message":"busy canary"}}"#,
     ),
     (
         27,
         None,
         "rate_limit_exceeded",
-        r#"{"object":"error","message":"slow down","type":"x","param":null,"code":429}"#,
+        r#"{"object":"error","message":"slow down canary","type":"x","param":null,"code":429}"#,
     ),
 ];
