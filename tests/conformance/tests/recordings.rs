@@ -21,24 +21,14 @@ fn a_recording_says_what_its_provider_said_and_every_rust_judge_agrees() {
         events += told.events.len();
         violations.extend(judge(told, &schema));
     }
-    let errored: Vec<&Replayed> = replays
-        .iter()
-        .filter(|told| told.code().is_some())
-        .collect();
+    let errored = replays.iter().filter(|told| told.code().is_some()).count();
     SUITE.say(format_args!(
         "{} files, {events} events, {} finished, {} errored, {} violations",
         replays.len(),
-        replays.len() - errored.len(),
-        errored.len(),
+        replays.len() - errored,
+        errored,
         violations.len(),
     ));
-    for told in &errored {
-        SUITE.say(format_args!(
-            "errored {} {}",
-            told.recording.name,
-            told.code().unwrap()
-        ));
-    }
     assert!(
         !replays.is_empty(),
         "there are no recordings under {}",
