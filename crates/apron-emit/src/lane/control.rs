@@ -27,7 +27,7 @@ impl Lane {
         wake([driver, reader]);
     }
 
-    /// What the driver must know before it polls the agent; who goes on is woken at `driver`.
+    /// What the driver must know before it polls the agent, and where to wake it.
     pub(crate) fn orders(&self, driver: &Waker) -> Orders {
         let mut inner = self.lock();
         let orders = match (inner.phase, inner.stopping) {
@@ -35,11 +35,7 @@ impl Lane {
             (Phase::Open, true) => Orders::Cancel,
             (Phase::Open, false) | (Phase::Ended, _) => Orders::GoOn,
         };
-        let replaced = if orders == Orders::GoOn {
-            keep(&mut inner.driver, driver)
-        } else {
-            None
-        };
+        let replaced = keep(&mut inner.driver, driver);
         drop(inner);
         drop(replaced);
         orders

@@ -24,7 +24,6 @@ impl Ledger {
         self.past_runs.insert(run_id.clone());
         self.calls.clear();
         self.subagents.clear();
-        self.open.clear();
         self.names.start_run();
         if let Some(input) = &event.input {
             self.names.learn(&input.messages, Source::Echo);

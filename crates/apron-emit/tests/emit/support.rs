@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use apron_emit::{BoxError, Outcome, Run, RunOptions, split, stream};
-use apron_protocol::{Content, Event, RunAgentInput, RunOutcome};
+use apron_emit::{BoxError, Ending, Error, Outcome, Rule, Run, RunOptions, split, stream};
+use apron_protocol::{Content, Event, RunAgentInput, RunOutcome, TokenUsage};
 use futures_util::Stream;
 
 pub(crate) type Answer = Result<Outcome, BoxError>;
@@ -278,4 +278,35 @@ fn tell_one(event: &Event) -> String {
 pub(crate) fn cases() -> u32 {
     let cases = std::env::var("APRON_PROP_CASES").ok();
     cases.map_or(256, |cases| cases.parse().unwrap())
+}
+
+/// Tokens of a model.
+pub(crate) fn used(model: &str, tokens: u64) -> TokenUsage {
+    let mut usage = TokenUsage::new("provider", model);
+    usage.input_tokens = Some(tokens);
+    usage
+}
+
+/// Options with a hook that notes how the run ended.
+pub(crate) fn noting() -> (RunOptions, Arc<Mutex<Vec<String>>>) {
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&noted);
+    let options = RunOptions::new().on_end(move |ending| {
+        notes.lock().unwrap().push(match ending {
+            Ending::Finished(_) => "finished".to_owned(),
+            Ending::Failed(failure) => format!("failed {}", failure.code()),
+            Ending::Cancelled => "cancelled".to_owned(),
+            Ending::Disconnected => "disconnected".to_owned(),
+            other => format!("{other:?}"),
+        });
+    });
+    (options, noted)
+}
+
+/// The rule that was broken.
+pub(crate) fn rule_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> Rule {
+    match refused {
+        Err(Error::Violation(violation)) => violation.rule,
+        other => panic!("{other:?}"),
+    }
 }

@@ -11,7 +11,7 @@ use apron_emit::{Outcome, Run, RunOptions, TextMessage, split, stream};
 use futures_util::{FutureExt, Stream};
 
 use crate::handoff::open_run;
-use crate::support::{Flag, input, next_once, poll_once};
+use crate::support::{Flag, input, next_once, poll_once, yield_now};
 
 /// A waker and how many hold it.
 struct Held(Arc<Flag>);
@@ -117,6 +117,26 @@ fn a_run_that_outlives_its_sides_holds_none_of_their_tasks() {
         assert_eq!((held.holders(), held.0.wakes()), (0, 1));
         assert!(poll_with(&mut driver, &held).is_ready());
         assert_eq!(held.holders(), 0);
+        assert!(run.is_cancelled());
+    }
+
+    // The driver of an agent that comes to its end by itself, and that of one that was told late.
+    for disconnect in [false, true] {
+        let given = Arc::new(Mutex::new(None));
+        let gift = Arc::clone(&given);
+        let (mut driver, events) = split(input(), RunOptions::new(), async move |run| {
+            *gift.lock().unwrap() = Some(run);
+            yield_now().await;
+            Ok(Outcome::success())
+        });
+        let held = Held::new();
+        assert!(poll_with(&mut driver, &held).is_pending());
+        if disconnect {
+            drop(events);
+        }
+        assert!(poll_with(&mut driver, &held).is_ready());
+        assert_eq!(held.holders(), 0);
+        let run: Run = given.lock().unwrap().take().unwrap();
         assert!(run.is_cancelled());
     }
 
