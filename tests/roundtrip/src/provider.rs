@@ -26,6 +26,7 @@ pub enum Manner {
 #[derive(Debug)]
 pub struct EndlessProvider {
     addr: SocketAddr,
+    asked: watch::Receiver<bool>,
     left: watch::Receiver<Option<Instant>>,
 }
 
@@ -38,20 +39,34 @@ impl EndlessProvider {
     pub async fn start(manner: Manner) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let addr = listener.local_addr()?;
+        let (hear, asked) = watch::channel(false);
         let (tell, left) = watch::channel(None);
         tokio::spawn(async move {
             if let Ok((stream, _)) = listener.accept().await {
-                answer(stream, manner).await;
+                answer(stream, manner, &hear).await;
                 tell.send_replace(Some(Instant::now()));
             }
         });
-        Ok(Self { addr, left })
+        Ok(Self { addr, asked, left })
     }
 
     /// Its base URL, for a client.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.addr)
+    }
+
+    /// Waits until it was asked: a run that is left before that never asks.
+    ///
+    /// # Errors
+    ///
+    /// When it is not in time.
+    pub async fn asked(&mut self) -> std::io::Result<()> {
+        let late =
+            || std::io::Error::new(std::io::ErrorKind::TimedOut, "the provider was not asked");
+        let asked = timeout(PATIENCE, self.asked.wait_for(|asked| *asked)).await;
+        asked.map_err(|_| late())?.map_err(|_| late())?;
+        Ok(())
     }
 
     /// When the client of its answer went away.
@@ -69,7 +84,7 @@ impl EndlessProvider {
 }
 
 /// Reads the request, answers in its manner, and returns when the connection is gone.
-async fn answer(mut stream: TcpStream, manner: Manner) {
+async fn answer(mut stream: TcpStream, manner: Manner, hear: &watch::Sender<bool>) {
     let mut request: Vec<u8> = Vec::new();
     let mut bytes = [0; 4096];
     // The body's end is not looked for: a request of these tests comes in one piece.
@@ -79,6 +94,7 @@ async fn answer(mut stream: TcpStream, manner: Manner) {
             _ => return,
         }
     }
+    hear.send_replace(true);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     let delta = "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
                  \"choices\":[{\"index\":0,\"delta\":{\"content\":\"word \"},\"finish_reason\":null}]}\n\n";

@@ -37,6 +37,7 @@ async fn leaving_after_any_event_cancels_a_silent_provider() {
         for _ in 0..heard {
             client.next().await.unwrap().unwrap();
         }
+        provider.asked().await.unwrap();
         let start = Instant::now();
         drop(client);
         let took = provider.left().await.unwrap() - start;
@@ -56,6 +57,7 @@ async fn leaving_cancels_a_provider_that_floods() {
         for _ in 0..heard {
             client.next().await.unwrap().unwrap();
         }
+        provider.asked().await.unwrap();
         let start = Instant::now();
         drop(client);
         let took = provider.left().await.unwrap() - start;
